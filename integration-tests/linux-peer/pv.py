@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+"""pv.py: RDMA scenarios against the kernel's rxe, one verb at a time, through python3-pyverbs.
+
+  passive side:  pv.py server SCENARIO [options]
+  active side:   pv.py client SCENARIO [options] --host 192.0.2.2
+  many in turn:  pv.py server|client --batch FILE      FILE (- is stdin) has a line "SCENARIO [options]" each
+
+Both sides get the same scenario and options; the other side may be another pv.py or rdma4j's `pv` command.
+They exchange QP numbers, PSNs, GIDs and the memory key over TCP, a JSON object a line, then the client posts
+its work requests. Every completion is printed, every payload byte checked. Start PSNs are fixed (server
+0x000100, client 0xfffffe: the client's PSN wraps). Byte i of message m (from 1) is (i * 7 + m) & 0xff.
+Exit status 0 when the scenario could be played; what a completion must be is for the caller to judge.
+
+Scenarios (the client does the work):
+  send write write-imm read send-imm          RC, one request per entry of --sizes
+  uc-send uc-write uc-write-imm uc-send-imm   the same with UC
+  ud-send ud-send-imm                         the same with UD
+  atomics       RC: fetch-add 5 on 40, compare-swap 45 to 1000 (matches), 45 to 2000 (does not)
+  send-inv      RC: WRITE through a key of the server's, SEND with invalidate of it, WRITE again: remote access error
+  rnr           RC: the server posts its receives only when the client has waited: RNR NAK, then success
+  rnr-exceeded  RC: the server never posts one, rnr_retry is 2
+  bad-rkey      RC: RDMA WRITE with a wrong rkey; bad-rkey-read: RDMA READ
+  bad-range     RC: RDMA WRITE one byte past the end of the region
+  no-access     RC: RDMA WRITE to a region registered without remote write
+  long-send     RC: SEND longer than the receive buffer
+  bad-atomic    RC: fetch-add to an address that is not a multiple of 8
+  gone          RC: the server destroys its QP before the client sends: retries, no answer
+  ud-bad-qkey   UD with a wrong Q_Key; ud-bad-qpn: to a QP that is not there: both dropped silently
+"""
+import argparse
+import json
+import shlex
+import socket
+import sys
+import time
+
+import pyverbs.enums as e
+from pyverbs.addr import AH, GID, AHAttr, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR, MW, MWBindInfo
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.qp import QPAttr, QPCap, QPEx, QPInitAttrEx
+from pyverbs.wr import SGE, RecvWR
+
+QKEY, BUFFER, GRH_BYTES = 0x11111111, 1 << 20, 40
+ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ
+          | e.IBV_ACCESS_REMOTE_ATOMIC | e.IBV_ACCESS_MW_BIND)
+QP_TYPES = {'rc': e.IBV_QPT_RC, 'uc': e.IBV_QPT_UC, 'ud': e.IBV_QPT_UD}
+UD_OPS = e.IBV_QP_EX_WITH_SEND | e.IBV_QP_EX_WITH_SEND_WITH_IMM
+UC_OPS = UD_OPS | e.IBV_QP_EX_WITH_RDMA_WRITE | e.IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM
+RC_OPS = (UC_OPS | e.IBV_QP_EX_WITH_SEND_WITH_INV | e.IBV_QP_EX_WITH_RDMA_READ
+          | e.IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | e.IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD
+          | e.IBV_QP_EX_WITH_BIND_MW | e.IBV_QP_EX_WITH_LOCAL_INV)
+SEND_OPS = {'rc': RC_OPS, 'uc': UC_OPS, 'ud': UD_OPS}
+PATH_MTU = {256: 1, 512: 2, 1024: 3, 2048: 4, 4096: 5}
+# what an error makes of the server's queue pair: a receive is posted to see it flushed
+BREAKS_SERVER = ('bad-rkey', 'bad-rkey-read', 'bad-range', 'no-access', 'bad-atomic', 'long-send', 'send-inv')
+
+
+class Failed(Exception):
+    """the scenario could not be played"""
+
+
+def arguments():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument('role', choices=['server', 'client'])
+    ap.add_argument('scenario', nargs='?')
+    ap.add_argument('--batch', metavar='FILE')
+    ap.add_argument('--device', default='rxe0')
+    ap.add_argument('--host', default='192.0.2.2')
+    ap.add_argument('--port', type=int, default=18600, help='TCP port of the exchange')
+    ap.add_argument('--wait', type=float, default=20, help='seconds to wait for the other side, or a completion')
+    ap.add_argument('--gid', type=int, default=1, help='GID index (default 1: the IPv4 address)')
+    ap.add_argument('--mtu', type=int, default=1024, choices=PATH_MTU)
+    ap.add_argument('--sizes', default='1024')
+    ap.add_argument('--burst', action='store_true', help='post all requests at once')
+    ap.add_argument('--sge', type=int, default=1, help='gather or scatter the local side over so many entries')
+    ap.add_argument('--timeout', type=int, default=14, help='local ACK timeout exponent')
+    ap.add_argument('--retry', type=int, default=7)
+    ap.add_argument('--rnr-timer', type=int, default=12, help='min_rnr_timer code of the responder')
+    return ap
+
+
+def pattern(message, size):
+    return bytes((i * 7 + message) & 0xff for i in range(size))
+
+
+def immediate(i):
+    """0x01020304 + i on the wire; pyverbs takes network order here and gives host order in completions"""
+    return socket.htonl(0x01020304 + i)
+
+
+class Exchange:
+    """The TCP connection: one JSON object a line."""
+
+    def __init__(self, opts):
+        if opts.role == 'server':
+            with socket.create_server(('', opts.port)) as listener:
+                listener.settimeout(opts.wait)
+                try:
+                    self.conn, _ = listener.accept()
+                except socket.timeout:
+                    raise Failed(f'nobody connected within {opts.wait:g} s') from None
+        else:
+            end = time.monotonic() + opts.wait
+            while True:
+                try:
+                    self.conn = socket.create_connection((opts.host, opts.port))
+                    break
+                except OSError as err:
+                    if time.monotonic() > end:
+                        raise Failed(f'no server: {err}') from None
+                    time.sleep(0.05)
+        self.conn.settimeout(2 * opts.wait)
+        self.lines = self.conn.makefile('rw')
+
+    def tell(self, **fields):
+        self.lines.write(json.dumps(fields) + '\n')
+        self.lines.flush()
+
+    def hear(self):
+        try:
+            line = self.lines.readline()
+        except OSError as err:
+            raise Failed(f'the other side is silent: {err}') from None
+        if not line:
+            raise Failed('the other side has gone')
+        return json.loads(line)
+
+    def close(self):
+        self.lines.close()
+        self.conn.close()
+
+
+class Scenario:
+    def __init__(self, opts, context):
+        self.opts, self.name = opts, opts.scenario
+        self.kind = self.name[:2] if self.name[:3] in ('uc-', 'ud-') else 'rc'
+        self.op = self.name if self.kind == 'rc' else self.name[3:]
+        self.sizes = [int(s) for s in opts.sizes.split(',')]
+        self.server = opts.role == 'server'
+        self.psn = 0x000100 if self.server else 0xfffffe
+        self.grh = GRH_BYTES if self.kind == 'ud' else 0
+        self.stride = (max(self.sizes) + self.grh + 63) // 64 * 64
+        if self.stride * len(self.sizes) > BUFFER:
+            raise Failed(f'--sizes need more than the {BUFFER} bytes of the buffer')
+        self.wrong = []
+        self.context = context
+        self.pd = PD(context)
+        self.cq = CQ(context, 128)
+        self.mr = MR(self.pd, BUFFER, e.IBV_ACCESS_LOCAL_WRITE if self.name == 'no-access' else ACCESS)
+        cap = QPCap(max_send_wr=32, max_recv_wr=32, max_send_sge=opts.sge, max_recv_sge=opts.sge)
+        self.qp = QPEx(context, QPInitAttrEx(
+            qp_type=QP_TYPES[self.kind], scq=self.cq, rcq=self.cq, cap=cap, pd=self.pd, sq_sig_all=1,
+            comp_mask=e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+            send_ops_flags=SEND_OPS[self.kind]))
+
+    def say(self, text):
+        print(text, flush=True)
+
+    def run(self):
+        self.exchange = Exchange(self.opts)
+        try:
+            gid = self.context.query_gid(1, self.opts.gid).gid
+            self.exchange.tell(scenario=self.name, qpn=self.qp.qp_num, psn=self.psn, gid=gid,
+                               addr=self.mr.buf, rkey=self.mr.rkey)
+            self.peer = self.exchange.hear()
+            if self.peer.get('scenario', self.name) != self.name:
+                raise Failed(f'the other side plays {self.peer["scenario"]}')
+            self.say(f'{self.opts.role} {self.name}: local qpn {self.qp.qp_num} psn {self.psn:#x} gid {gid}; '
+                     f'remote qpn {self.peer["qpn"]} psn {self.peer["psn"]:#x} gid {self.peer["gid"]}')
+            self.connect()
+            self.serve() if self.server else self.work()
+            if self.wrong:
+                raise Failed('; '.join(self.wrong))
+        finally:
+            self.exchange.close()
+
+    def connect(self):
+        attr = QPAttr(port_num=1)
+        ah_attr = AHAttr(port_num=1, is_global=1, gr=GlobalRoute(
+            dgid=GID(self.peer['gid']), sgid_index=self.opts.gid, hop_limit=64))
+        if self.kind == 'ud':
+            attr.qkey = QKEY
+            self.qp.to_init(attr)
+            self.qp.to_rtr(attr)
+            attr.sq_psn = self.psn
+            self.qp.to_rts(attr)
+            self.ah = AH(self.pd, attr=ah_attr)
+            return
+        attr.qp_access_flags = ACCESS & ~e.IBV_ACCESS_MW_BIND
+        self.qp.to_init(attr)
+        attr.path_mtu = PATH_MTU[self.opts.mtu]
+        attr.dest_qp_num, attr.rq_psn, attr.ah_attr = self.peer['qpn'], self.peer['psn'], ah_attr
+        attr.max_dest_rd_atomic, attr.min_rnr_timer = 4, self.opts.rnr_timer
+        self.qp.to_rtr(attr)
+        attr.sq_psn, attr.timeout, attr.retry_cnt = self.psn, self.opts.timeout, self.opts.retry
+        attr.rnr_retry, attr.max_rd_atomic = (2 if self.name == 'rnr-exceeded' else 7), 4
+        self.qp.to_rts(attr)
+
+    # --- buffers
+
+    def slot(self, i):
+        return i * self.stride
+
+    def pieces(self, offset, size):
+        """the local range in --sge entries of equal length, in one where the size can't be divided so:
+        rxe of rdma-core 44 takes the first entry's length for that of every entry"""
+        n = self.opts.sge if size and size % self.opts.sge == 0 else 1
+        return [SGE(self.mr.buf + offset + k * (size // n), size // n, self.mr.lkey) for k in range(n)]
+
+    def fill(self, i, size):
+        if size:
+            self.mr.write(pattern(i + 1, size), size, self.slot(i))
+
+    def check(self):
+        """every byte of every message"""
+        for i, size in enumerate(self.sizes):
+            got = self.mr.read(size, self.slot(i) + self.grh) if size else b''
+            if got != pattern(i + 1, size):
+                at = next(k for k in range(size) if got[k] != pattern(i + 1, size)[k])
+                self.wrong.append(f'message {i + 1}: byte {at} of {size} is wrong')
+        if not self.wrong:
+            self.say(f'  payload ok: {len(self.sizes)} messages, {sum(self.sizes)} bytes')
+
+    # --- work
+
+    def post_receives(self, count=None, length=None):
+        for i in range(len(self.sizes) if count is None else count):
+            size = (max(self.sizes) if length is None else length) + self.grh
+            pieces = self.pieces(self.slot(i), size)
+            self.qp.post_recv(RecvWR(wr_id=100 + i, num_sge=len(pieces), sg=pieces))
+
+    def drain(self, want, limit=None):
+        """print completions until there are `want` of them or the time is up"""
+        got, end = 0, time.monotonic() + (self.opts.wait if limit is None else limit)
+        while got < want and time.monotonic() < end:
+            for wc in self.cq.poll(8)[1]:
+                imm = f' imm {wc.imm_data & 0xffffffff:#x}' if wc.wc_flags & e.IBV_WC_WITH_IMM else ''
+                inv = f' invalidated {wc.imm_data & 0xffffffff:#x}' if wc.wc_flags & e.IBV_WC_WITH_INV else ''
+                self.say(f'  completion wr_id {wc.wr_id} status {wc.status} opcode {wc.opcode} byte_len '
+                         f'{wc.byte_len} flags {wc.wc_flags:#x} vendor_err {wc.vendor_err:#x}{imm}{inv}')
+                got += 1
+        if got < want:
+            self.say(f'  {want - got} completion(s) missing')
+
+    def post(self, wr_id, fn, size, offset=0):
+        self.qp.wr_start()
+        self.qp.wr_id, self.qp.wr_flags = wr_id, e.IBV_SEND_SIGNALED
+        fn()
+        if self.kind == 'ud':
+            self.qp.wr_set_ud_addr(self.ah, self.peer['qpn'] + (1000 if self.op == 'bad-qpn' else 0),
+                                   QKEY + (1 if self.op == 'bad-qkey' else 0))
+        pieces = self.pieces(offset, size)
+        if len(pieces) == 1:
+            self.qp.wr_set_sge(pieces[0])
+        else:
+            self.qp.wr_set_sge_list(len(pieces), pieces)
+        self.qp.wr_complete()
+
+    def each(self, fn, fill=True):
+        """one request per entry of --sizes; fn(i) builds it"""
+        for i, size in enumerate(self.sizes):
+            if fill:
+                self.fill(i, size)
+            self.post(i + 1, lambda: fn(i), size, self.slot(i))
+            if not self.opts.burst:
+                self.drain(1)
+        if self.opts.burst:
+            self.drain(len(self.sizes))
+
+    def serve(self):
+        n, expect = len(self.sizes), 0
+        if self.op in ('send', 'send-imm', 'write-imm'):
+            self.post_receives()
+            expect = n
+        elif self.op in ('bad-qkey', 'bad-qpn'):
+            self.post_receives()
+        elif self.name == 'long-send':
+            self.post_receives(1, self.sizes[0] - 1)
+        elif self.name == 'send-inv':
+            mw = MW(self.pd, e.IBV_MW_TYPE_2)
+            key = (mw.rkey & ~0xff) | ((mw.rkey + 1) & 0xff)
+            self.qp.wr_start()
+            self.qp.wr_id, self.qp.wr_flags = 50, e.IBV_SEND_SIGNALED
+            self.qp.wr_bind_mw(mw, key, MWBindInfo(self.mr, self.mr.buf, 4096, e.IBV_ACCESS_REMOTE_WRITE))
+            self.qp.wr_complete()
+            self.drain(1)
+            self.post_receives(2, 4096)
+            self.exchange.tell(mw=key)
+            expect = 1
+        elif self.op == 'atomics':
+            self.mr.write((40).to_bytes(8, 'little'), 8)
+        elif self.op == 'read':
+            for i, size in enumerate(self.sizes):
+                self.fill(i, size)
+        elif self.name in BREAKS_SERVER:
+            self.post_receives(1)
+        if self.name == 'gone':
+            self.qp.close()
+        self.exchange.tell(ready=1)
+        if self.name == 'rnr':
+            self.exchange.hear()
+            self.post_receives()
+            expect = n
+        self.drain(expect)
+        self.exchange.hear()
+        if self.op in ('bad-qkey', 'bad-qpn'):
+            self.drain(1, limit=0.2)
+        if self.name in BREAKS_SERVER:
+            self.drain(1)
+            self.say(f'  qp state {self.qp.query(e.IBV_QP_STATE)[0].qp_state}')
+        if self.op == 'atomics':
+            self.say(f'  value at the end: {int.from_bytes(self.mr.read(8, 0), "little")}')
+        elif self.op in ('send', 'send-imm', 'write', 'write-imm', 'rnr'):
+            self.check()
+        if self.op in ('send', 'send-imm') and self.kind == 'ud':
+            self.say(f'  the 40 bytes before the payload: {self.mr.read(GRH_BYTES, 0).hex()}')
+
+    def work(self):
+        window = self.exchange.hear()['mw'] if self.name == 'send-inv' else None
+        self.exchange.hear()
+        qp, rkey, addr, op = self.qp, self.peer['rkey'], self.peer['addr'], self.op
+        try:
+            if op in ('send', 'gone', 'long-send', 'rnr-exceeded', 'bad-qkey', 'bad-qpn'):
+                self.each(lambda i: qp.wr_send())
+            elif op == 'rnr':
+                self.fill(0, self.sizes[0])
+                self.post(1, qp.wr_send, self.sizes[0])
+                self.drain(1, limit=0.3)        # the RNR NAKs: nothing can complete yet
+                self.exchange.tell(go=1)
+                self.drain(1)
+            elif op == 'send-imm':
+                self.each(lambda i: qp.wr_send_imm(immediate(i)))
+            elif op == 'write':
+                self.each(lambda i: qp.wr_rdma_write(rkey, addr + self.slot(i)))
+            elif op == 'write-imm':
+                self.each(lambda i: qp.wr_rdma_write_imm(rkey, addr + self.slot(i), immediate(i)))
+            elif op == 'read':
+                self.each(lambda i: qp.wr_rdma_read(rkey, addr + self.slot(i)), fill=False)
+                self.check()
+            elif op == 'atomics':
+                for i, fn in enumerate((lambda: qp.wr_atomic_fetch_add(rkey, addr, 5),
+                                        lambda: qp.wr_atomic_cmp_swp(rkey, addr, 45, 1000),
+                                        lambda: qp.wr_atomic_cmp_swp(rkey, addr, 45, 2000))):
+                    self.post(i + 1, fn, 8)
+                    self.drain(1)
+                    self.say(f'  old value: {int.from_bytes(self.mr.read(8, 0), "little")}')
+            elif op == 'bad-atomic':
+                self.post(1, lambda: qp.wr_atomic_fetch_add(rkey, addr + 4, 5), 8)
+                self.drain(1)
+            elif op in ('bad-rkey', 'no-access'):
+                self.post(1, lambda: qp.wr_rdma_write(rkey ^ (0x55 if op == 'bad-rkey' else 0), addr), self.sizes[0])
+                self.drain(1)
+            elif op == 'bad-rkey-read':
+                self.post(1, lambda: qp.wr_rdma_read(rkey ^ 0x55, addr), self.sizes[0])
+                self.drain(1)
+            elif op == 'bad-range':
+                self.post(1, lambda: qp.wr_rdma_write(rkey, addr + BUFFER - self.sizes[0] + 1), self.sizes[0])
+                self.drain(1)
+            elif op == 'send-inv':
+                for wr_id, fn, size in ((1, lambda: qp.wr_rdma_write(window, addr), 100),
+                                        (2, lambda: qp.wr_send_inv(window), 32),
+                                        (3, lambda: qp.wr_rdma_write(window, addr), 100)):
+                    self.post(wr_id, fn, size)
+                    self.drain(1)
+            else:
+                raise Failed(f'no scenario {self.name}')
+        finally:
+            self.exchange.tell(done=1)
+
+
+def play(opts):
+    """one scenario from a fresh context to its end"""
+    try:
+        with Context(name=opts.device) as context:
+            Scenario(opts, context).run()
+    except (Failed, PyverbsError, OSError) as err:
+        print(f'{opts.role} {opts.scenario}: failed: {err}', flush=True)
+        return False
+    print(f'{opts.role} {opts.scenario}: end', flush=True)
+    return True
+
+
+def main():
+    parser = arguments()
+    opts = parser.parse_args()
+    if not opts.batch:
+        if not opts.scenario:
+            parser.error('a scenario or --batch is needed')
+        return 0 if play(opts) else 1
+    with sys.stdin if opts.batch == '-' else open(opts.batch) as f:
+        lines = [line for line in map(str.strip, f) if line]
+    results = [play(parser.parse_args([opts.role, *shlex.split(line)])) for line in lines]
+    return 0 if all(results) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
