@@ -47,7 +47,8 @@ public interface Link extends AutoCloseable {
    * @param source one of the added addresses
    * @param destination where to; of the same family as the source
    * @param trafficClass TOS or traffic class, 0 to 255
-   * @param flowLabel IPv6 flow label, 0 to 0xfffff; 0 leaves the choice to the system
+   * @param flowLabel IPv6 flow label, 0 to 0xfffff; a wish, because Linux sockets choose their own. The ICRC does not
+   *     cover it
    * @param hopLimit time to live or hop limit, 1 to 255; 0 means 64
    * @return the route, usable until its source is removed or the link is closed
    * @throws LinkException EADDRNOTAVAIL when the source was not added or is of the other family; ENETUNREACH when the
