@@ -2,6 +2,7 @@ package org.rdma4j.roce.link;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Decides whether a wake-up needs a system call. No wake-up is lost: one that comes while nobody waits is remembered
@@ -15,6 +16,7 @@ final class Doorbell {
   private static final int WAITING = 1;
   private static final int SIGNALLED = 2;
   private static final int CLOSED = 3;
+  private static final long PAUSE_NANOS = 1_000;
 
   private static final VarHandle STATE;
   private static final VarHandle RINGERS;
@@ -93,8 +95,7 @@ final class Doorbell {
   void close() {
     state = CLOSED;
     while (ringers != 0) {
-      Thread.onSpinWait();
-      Thread.yield();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 }
