@@ -1,0 +1,344 @@
+package org.rdma4j.roce.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.rdma4j.roce.packet.Aeth;
+import org.rdma4j.roce.packet.AtomicAckEth;
+import org.rdma4j.roce.packet.Bth;
+import org.rdma4j.roce.packet.Opcode;
+import org.rdma4j.roce.packet.OpcodeFlag;
+import org.rdma4j.roce.packet.Psn;
+import org.rdma4j.roce.packet.RnrTimer;
+import org.rdma4j.roce.packet.Syndrome;
+
+/**
+ * Matches responses with the requests they answer, completes these in order, and decides when to send again (kernel:
+ * {@code rxe_comp.c}; IBA specification section 9.7.5.1).
+ *
+ * <p>Invariant: every request before {@link #psn} is acknowledged; the oldest begun request contains {@link #psn}.
+ */
+final class Completer {
+  /** {@code retry_cnt} and {@code rnr_retry} of 7 never run out. */
+  private static final int FOR_EVER = 7;
+
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final ValueLayout.OfLong HOST_LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+  private final QpContext qp;
+  private final SendQueue queue;
+  private Requester requester;
+  private int psn;
+  private int retriesLeft;
+  private int rnrRetriesLeft;
+  private boolean waitsForRnrTimer;
+  private boolean lossHandled;
+  private long deadline = NEVER;
+
+  Completer(QpContext qp, SendQueue queue) {
+    this.qp = qp;
+    this.queue = queue;
+  }
+
+  void connect(Requester peer) {
+    requester = peer;
+  }
+
+  /** Oldest PSN that is not acknowledged. */
+  int psn() {
+    return psn;
+  }
+
+  /** When {@link #onTimer} must be called, in the clock's nanoseconds. */
+  long deadline() {
+    return deadline;
+  }
+
+  boolean waitsForRnrTimer() {
+    return waitsForRnrTimer;
+  }
+
+  void start(int firstPsn) {
+    psn = firstPsn & Psn.MASK;
+    resetRetries();
+    waitsForRnrTimer = false;
+    lossHandled = false;
+    deadline = NEVER;
+  }
+
+  void stop() {
+    deadline = NEVER;
+    waitsForRnrTimer = false;
+  }
+
+  /** New retry limits take effect at once. */
+  void resetRetries() {
+    retriesLeft = qp.settings().retryCount;
+    rnrRetriesLeft = qp.settings().rnrRetry;
+  }
+
+  /** Starts the transport timer unless it runs. */
+  void startTimer() {
+    if (deadline == NEVER && !waitsForRnrTimer) {
+      restartTimer();
+    }
+  }
+
+  private void restartTimer() {
+    long timeout = qp.settings().timeoutNanos();
+    if (timeout == NEVER || psn == requester.limitPsn()) {
+      deadline = NEVER;
+      return;
+    }
+    deadline = qp.engine().now() + timeout;
+    qp.engine().armTimer(qp);
+  }
+
+  /** Takes one response packet. */
+  void onResponse(MemorySegment packet, long at, int length, int opcode) {
+    int received = Bth.psn(packet, at);
+    if (Psn.compare(received, psn) < 0 || Psn.compare(received, requester.limitPsn()) >= 0) {
+      return; // An answer to what is long complete, or to what was never asked.
+    }
+    if (opcode == Opcode.RC_ACKNOWLEDGE) {
+      onAcknowledge(received, Aeth.syndrome(packet, at + Opcode.aethOffset(opcode)));
+    } else if (opcode == Opcode.RC_ATOMIC_ACKNOWLEDGE) {
+      onAtomicAcknowledge(packet, at, length, received);
+    } else {
+      onReadResponse(packet, at, length, opcode, received);
+    }
+  }
+
+  private void onAcknowledge(int received, int syndrome) {
+    switch (Syndrome.type(syndrome)) {
+      case Syndrome.TYPE_ACK -> acknowledge(received);
+      case Syndrome.TYPE_RNR_NAK -> onRnrNak(received, Syndrome.value(syndrome));
+      case Syndrome.TYPE_NAK -> onNak(received, syndrome);
+      default -> {
+        // IBA specification section 9.7.5.2.1: the reserved type is not an acknowledge, and is ignored.
+      }
+    }
+  }
+
+  /**
+   * Everything up to a PSN is acknowledged.
+   *
+   * @return false when a READ or an atomic before it has not been answered, which means that its response is lost
+   */
+  private boolean acknowledge(int last) {
+    int before = psn;
+    SendWork work = queue.oldest();
+    boolean answered = true;
+    while (work != null && work.progress == SendWork.STARTED && Psn.compare(work.firstPsn, last) <= 0) {
+      if (WorkOpcode.isReadOrAtomic(work.opcode)) {
+        answered = false;
+        break;
+      }
+      if (Psn.compare(work.lastPsn, last) > 0) {
+        psn = Psn.add(last, 1);
+        break;
+      }
+      psn = Psn.add(work.lastPsn, 1);
+      queue.complete(work, CompletionStatus.SUCCESS, FailedCheck.NONE);
+      completeDone();
+      work = queue.oldest();
+    }
+    if (psn != before) {
+      progress();
+    }
+    if (!answered && qp.state().sends()) {
+      onLoss();
+    }
+    return answered;
+  }
+
+  private boolean acknowledgeBefore(int received) {
+    return received == psn || acknowledge(Psn.add(received, -1));
+  }
+
+  private void onRnrNak(int received, int timerCode) {
+    qp.engine().counters().increment(EngineCounter.RCVD_RNR_ERR);
+    if (waitsForRnrTimer || !acknowledgeBefore(received) || !queue.hasStarted()) {
+      return;
+    }
+    if (rnrRetriesLeft == 0) {
+      qp.engine().counters().increment(EngineCounter.RETRY_RNR_EXCEEDED_ERR);
+      fail(queue.oldest(), CompletionStatus.RNR_RETRY_EXCEEDED, FailedCheck.RNR_RETRIES_USED);
+      return;
+    }
+    if (rnrRetriesLeft != FOR_EVER) {
+      rnrRetriesLeft--;
+    }
+    waitsForRnrTimer = true;
+    deadline = qp.engine().now() + RnrTimer.nanos(timerCode);
+    qp.engine().armTimer(qp);
+  }
+
+  private void onNak(int received, int syndrome) {
+    if (!acknowledgeBefore(received) || !queue.hasStarted()) {
+      return;
+    }
+    switch (syndrome) {
+      case Syndrome.NAK_SEQUENCE -> {
+        qp.engine().counters().increment(EngineCounter.RCVD_SEQ_ERR);
+        onLoss();
+      }
+      case Syndrome.NAK_INVALID_REQUEST ->
+          fail(queue.oldest(), CompletionStatus.REMOTE_INVALID_REQUEST, FailedCheck.NAK_INVALID_REQUEST);
+      case Syndrome.NAK_REMOTE_ACCESS ->
+          fail(queue.oldest(), CompletionStatus.REMOTE_ACCESS_ERROR, FailedCheck.NAK_REMOTE_ACCESS);
+      case Syndrome.NAK_REMOTE_OPERATIONAL ->
+          fail(queue.oldest(), CompletionStatus.REMOTE_OPERATION_ERROR, FailedCheck.NAK_REMOTE_OPERATION);
+      default -> fail(queue.oldest(), CompletionStatus.REMOTE_OPERATION_ERROR, FailedCheck.NAK_UNKNOWN);
+    }
+  }
+
+  private void onReadResponse(MemorySegment packet, long at, int length, int opcode, int received) {
+    if (!acknowledgeBefore(received)) {
+      return;
+    }
+    SendWork work = queue.oldest();
+    if (work == null || work.progress != SendWork.STARTED) {
+      return;
+    }
+    int aeth = Opcode.aethOffset(opcode);
+    if (work.opcode != WorkOpcode.RDMA_READ
+        || (aeth >= 0 && Syndrome.type(Aeth.syndrome(packet, at + aeth)) != Syndrome.TYPE_ACK)) {
+      fail(work, CompletionStatus.BAD_RESPONSE, FailedCheck.RESPONSE_MISMATCH);
+      return;
+    }
+    int mtu = qp.settings().mtu;
+    long position = (long) Psn.distance(work.firstPsn, received) * mtu;
+    long left = requester.readChunkEnd(position, work.length, mtu) - position;
+    int header = Opcode.headerLength(opcode);
+    int pad = Bth.padCount(packet, at);
+    int payload = length - header - pad;
+    boolean end = (Opcode.flags(opcode) & OpcodeFlag.END) != 0;
+    if (end ? payload != left || left > mtu : payload != mtu || left <= mtu) {
+      fail(work, CompletionStatus.BAD_RESPONSE, FailedCheck.RESPONSE_LENGTH);
+      return;
+    }
+    FailedCheck check =
+        qp.engine().memory().scatter(work.sge, position, packet, at + header, payload, qp.protectionDomain());
+    if (check != FailedCheck.NONE) {
+      fail(work, CompletionStatus.LOCAL_PROTECTION_ERROR, check);
+      return;
+    }
+    psn = Psn.add(received, 1);
+    if (end) {
+      requester.readAnswered();
+    }
+    if (position + payload == work.length) {
+      queue.complete(work, CompletionStatus.SUCCESS, FailedCheck.NONE);
+      completeDone();
+    }
+    progress();
+  }
+
+  private void onAtomicAcknowledge(MemorySegment packet, long at, int length, int received) {
+    if (!acknowledgeBefore(received)) {
+      return;
+    }
+    SendWork work = queue.oldest();
+    if (work == null || work.progress != SendWork.STARTED) {
+      return;
+    }
+    int opcode = Opcode.RC_ATOMIC_ACKNOWLEDGE;
+    if (!WorkOpcode.isAtomic(work.opcode)
+        || Syndrome.type(Aeth.syndrome(packet, at + Opcode.aethOffset(opcode))) != Syndrome.TYPE_ACK) {
+      fail(work, CompletionStatus.BAD_RESPONSE, FailedCheck.RESPONSE_MISMATCH);
+      return;
+    }
+    if (length != Opcode.headerLength(opcode)) {
+      fail(work, CompletionStatus.BAD_RESPONSE, FailedCheck.RESPONSE_LENGTH);
+      return;
+    }
+    MemorySegment atomicResult = qp.engine().scratch();
+    atomicResult.set(HOST_LONG, 0, AtomicAckEth.original(packet, at + Opcode.atomicAckOffset(opcode)));
+    FailedCheck check =
+        qp.engine().memory().scatter(work.sge, 0, atomicResult, 0, Long.BYTES, qp.protectionDomain());
+    if (check != FailedCheck.NONE) {
+      fail(work, CompletionStatus.LOCAL_PROTECTION_ERROR, check);
+      return;
+    }
+    psn = Psn.add(received, 1);
+    requester.readAnswered();
+    queue.complete(work, CompletionStatus.SUCCESS, FailedCheck.NONE);
+    completeDone();
+    progress();
+  }
+
+  /** Something new is acknowledged: all retries are available again. */
+  private void progress() {
+    if (!qp.state().sends()) {
+      return;
+    }
+    resetRetries();
+    lossHandled = false;
+    waitsForRnrTimer = false;
+    requester.grow();
+    if (Psn.compare(psn, requester.psn()) > 0) {
+      requester.restart(psn); // A late answer overtook the retransmission.
+    }
+    restartTimer();
+    qp.checkDrained();
+    qp.engine().schedule(qp);
+  }
+
+  /** A packet or an answer is missing; one burst of signs of it is one loss. */
+  private void onLoss() {
+    if (!lossHandled && !waitsForRnrTimer) {
+      lossHandled = true;
+      retry();
+    }
+  }
+
+  private void retry() {
+    if (retriesLeft == 0) {
+      qp.engine().counters().increment(EngineCounter.RETRY_EXCEEDED_ERR);
+      fail(queue.oldest(), CompletionStatus.RETRY_EXCEEDED, FailedCheck.RETRIES_USED);
+      return;
+    }
+    if (retriesLeft != FOR_EVER) {
+      retriesLeft--;
+    }
+    qp.engine().counters().increment(EngineCounter.COMPLETER_RETRY_ERR);
+    requester.shrink();
+    requester.restart(psn);
+    restartTimer();
+    qp.engine().schedule(qp);
+  }
+
+  /** The deadline may have passed. */
+  void onTimer(long now) {
+    if (now - deadline < 0 || deadline == NEVER) {
+      return;
+    }
+    deadline = NEVER;
+    if (waitsForRnrTimer) {
+      waitsForRnrTimer = false;
+      requester.restart(psn);
+      restartTimer();
+      qp.engine().schedule(qp);
+    } else if (queue.hasStarted()) {
+      lossHandled = false;
+      retry();
+    }
+  }
+
+  /** Completes what needs no answer, as far as it is the oldest; the oldest failed request fails the queue pair. */
+  void completeDone() {
+    SendWork work = queue.oldest();
+    while (work != null && work.progress == SendWork.DONE) {
+      queue.complete(work, CompletionStatus.SUCCESS, FailedCheck.NONE);
+      work = queue.oldest();
+    }
+    if (work != null && work.progress == SendWork.FAILED) {
+      fail(work, work.status, work.check);
+    }
+  }
+
+  private void fail(SendWork work, CompletionStatus status, FailedCheck check) {
+    queue.complete(work, status, check);
+    qp.enterError();
+  }
+}

@@ -1,0 +1,379 @@
+package org.rdma4j.roce.engine;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.rdma4j.roce.link.Clock;
+import org.rdma4j.roce.link.Link;
+import org.rdma4j.roce.link.PacketHandler;
+import org.rdma4j.roce.link.ReceivedPacket;
+import org.rdma4j.roce.packet.Bth;
+import org.rdma4j.roce.packet.Opcode;
+
+/**
+ * The transport engine of one port: receives packets, runs responders and completers, takes doorbells, runs
+ * requesters, fires timers, one duty cycle after the other, all on one thread. It owns the protocol state of its
+ * queue pairs, so nothing here is locked; other threads ring doorbells or {@link #call}.
+ *
+ * <p>Without a thread ({@link EngineRunner} brings one) whoever calls {@link #doWork} drives it: that is how it runs
+ * under virtual time.
+ */
+public final class Engine {
+  private static final int SCRATCH_BYTES = 64;
+  private static final int FULL_PKEY = 0x8000;
+
+  private final EngineConfig config;
+  private final Clock clock;
+  private final Link link;
+  private final MemoryAccess memory;
+  private final EngineFaultHandler faults;
+  private final EngineCounters counters = new EngineCounters();
+  private final Completion completion = new Completion();
+  private final MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_BYTES, Long.BYTES);
+  private final QpTable queuePairs = new QpTable();
+  private final TimerWheel timers;
+  private final PacketHandler packets = this::onPacket;
+  private final AtomicReference<QpContext> rung = new AtomicReference<>();
+  private final Object commandLock = new Object();
+  private final Queue<Runnable> commands = new ArrayDeque<>();
+  private volatile boolean hasCommands;
+  private Thread owner;
+  private QpContext firstReady;
+  private QpContext lastReady;
+  private long now;
+
+  /**
+   * Makes an engine that nobody drives yet.
+   *
+   * @param config limits
+   * @param clock time
+   * @param link the network; driven by this engine alone from now on, but not closed by it
+   * @param keys memory keys
+   * @param faults is told of unexpected exceptions
+   */
+  public Engine(EngineConfig config, Clock clock, Link link, KeyTable keys, EngineFaultHandler faults) {
+    this.config = config;
+    this.clock = clock;
+    this.link = link;
+    this.memory = new MemoryAccess(keys);
+    this.faults = faults;
+    this.now = clock.nanoTime();
+    this.timers = new TimerWheel(now);
+  }
+
+  /**
+   * Adds a queue pair in state RESET. Engine thread, or {@link #call}.
+   *
+   * @param profile what is fixed
+   * @param host its provider
+   * @param receives its receive queue
+   * @return the queue pair
+   * @throws IllegalArgumentException when the number is in use
+   */
+  public QpContext create(QpProfile profile, QpHost host, ReceiveSource receives) {
+    QpContext qp = new QpContext(this, profile, host, receives);
+    queuePairs.add(qp);
+    return qp;
+  }
+
+  /**
+   * Forgets a queue pair: from now on its host is not called any more. What is posted is not completed; move it to
+   * {@link TransportState#ERR} first for that. Engine thread, or {@link #call}.
+   *
+   * @param qp the queue pair
+   */
+  public void destroy(QpContext qp) {
+    queuePairs.remove(qp);
+    timers.disarm(qp);
+    qp.removed = true;
+  }
+
+  /** {@return number of queue pairs; engine thread} */
+  public int queuePairs() {
+    return queuePairs.size();
+  }
+
+  /** {@return the counters, readable from any thread} */
+  public EngineCounters counters() {
+    return counters;
+  }
+
+  /** {@return the limits} */
+  public EngineConfig config() {
+    return config;
+  }
+
+  /** {@return the link, for set-up on the engine thread} */
+  public Link link() {
+    return link;
+  }
+
+  /**
+   * Runs a command between two duty cycles and waits for it. Any thread; on the engine's own, or when nobody owns the
+   * engine, it runs at once.
+   *
+   * @param command must not block
+   * @param <T> type of the result
+   * @return what the command returns
+   */
+  public <T> T call(Supplier<T> command) {
+    var result = new CompletableFuture<T>();
+    synchronized (commandLock) {
+      if (owner == null || owner == Thread.currentThread()) {
+        return command.get();
+      }
+      commands.add(() -> complete(result, command));
+      hasCommands = true;
+    }
+    link.wakeup();
+    return await(result);
+  }
+
+  /**
+   * As {@link #call}, for a command without result.
+   *
+   * @param command must not block
+   */
+  public void run(Runnable command) {
+    call(
+        () -> {
+          command.run();
+          return null;
+        });
+  }
+
+  private static <T> void complete(CompletableFuture<T> result, Supplier<T> command) {
+    try {
+      result.complete(command.get());
+    } catch (RuntimeException | Error e) {
+      result.completeExceptionally(e);
+    }
+  }
+
+  private static <T> T await(CompletableFuture<T> result) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return result.get();
+        } catch (InterruptedException e) {
+          interrupted = true; // A command that was given is carried out; the caller learns of the interrupt after it.
+        } catch (ExecutionException e) {
+          if (e.getCause() instanceof RuntimeException cause) {
+            throw cause;
+          }
+          throw new CompletionException(e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** The calling thread drives the engine from now on. */
+  void own() {
+    synchronized (commandLock) {
+      if (owner != null) {
+        throw new IllegalStateException("engine is driven by " + owner);
+      }
+      owner = Thread.currentThread();
+    }
+  }
+
+  /** Nobody drives the engine any more: commands run where they are called. */
+  void disown() {
+    synchronized (commandLock) {
+      runCommands();
+      owner = null;
+    }
+  }
+
+  /**
+   * One duty cycle.
+   *
+   * @return how much was done; 0 when there was nothing to do
+   */
+  public int doWork() {
+    now = clock.nanoTime();
+    int work = hasCommands ? takeCommands() : 0;
+    work += link.receive(packets, config.receiveBatch());
+    work += takeDoorbells();
+    work += timers.expire(now);
+    work += serveReady();
+    work += link.flush();
+    return work;
+  }
+
+  /** {@return when a timer must fire, in the clock's nanoseconds, or {@link Long#MAX_VALUE}} */
+  public long nextDeadline() {
+    return timers.next();
+  }
+
+  /** {@return whether a queue pair could send more at once} */
+  public boolean hasReady() {
+    return firstReady != null;
+  }
+
+  private int takeCommands() {
+    synchronized (commandLock) {
+      return runCommands();
+    }
+  }
+
+  private int runCommands() {
+    hasCommands = false;
+    int count = 0;
+    for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+      command.run();
+      count++;
+    }
+    return count;
+  }
+
+  private int takeDoorbells() {
+    if (rung.getPlain() == null) {
+      return 0;
+    }
+    int count = 0;
+    QpContext qp = rung.getAndSet(null);
+    while (qp != null) {
+      QpContext next = qp.nextRung;
+      qp.nextRung = null;
+      qp.answerDoorbell();
+      schedule(qp);
+      qp = next;
+      count++;
+    }
+    return count;
+  }
+
+  /** Any thread: a stack that only grows until the engine takes it whole, so there is no ABA. */
+  void rung(QpContext qp) {
+    QpContext head;
+    do {
+      head = rung.get();
+      qp.nextRung = head;
+    } while (!rung.compareAndSet(head, qp));
+    link.wakeup();
+  }
+
+  private int serveReady() {
+    int sent = 0;
+    QpContext last = lastReady;
+    while (firstReady != null) {
+      QpContext qp = firstReady;
+      firstReady = qp.nextReady;
+      if (firstReady == null) {
+        lastReady = null;
+      }
+      qp.nextReady = null;
+      qp.ready = false;
+      if (!qp.removed) {
+        sent++;
+        if (serve(qp)) {
+          schedule(qp);
+        }
+      }
+      if (qp == last) {
+        break;
+      }
+    }
+    return sent;
+  }
+
+  private boolean serve(QpContext qp) {
+    try {
+      return qp.serve(link, config.transmitBurst());
+    } catch (RuntimeException e) {
+      fault(qp, e);
+      return false;
+    }
+  }
+
+  /** The queue pair may have something to send. */
+  void schedule(QpContext qp) {
+    if (qp.ready || qp.removed) {
+      return;
+    }
+    qp.ready = true;
+    if (lastReady == null) {
+      firstReady = qp;
+    } else {
+      lastReady.nextReady = qp;
+    }
+    lastReady = qp;
+  }
+
+  private void onPacket(ReceivedPacket received) {
+    MemorySegment packet = received.buffer();
+    long at = received.offset();
+    int length = received.length();
+    if (length < Bth.LENGTH || (length & 3) != 0 || Bth.version(packet, at) != 0) {
+      counters.increment(EngineCounter.DROPPED_MALFORMED);
+      return;
+    }
+    int opcode = Bth.opcode(packet, at);
+    if (!Opcode.isKnown(opcode) || length < Opcode.headerLength(opcode) + Bth.padCount(packet, at)) {
+      counters.increment(EngineCounter.DROPPED_MALFORMED);
+      return;
+    }
+    QpContext qp = queuePairs.find(Bth.destQp(packet, at));
+    if (qp == null || Opcode.transport(opcode) != qp.kind().transport()) {
+      counters.increment(EngineCounter.DROPPED_NO_QP);
+      return;
+    }
+    if (!matches(Bth.pkey(packet, at), qp.settings().pkey)) {
+      counters.increment(EngineCounter.BAD_PKEY);
+      return;
+    }
+    try {
+      qp.onPacket(received, packet, at, length, opcode);
+    } catch (RuntimeException e) {
+      fault(qp, e);
+    }
+  }
+
+  /** IBA specification section 10.9.3: same partition, and not both limited members. */
+  private static boolean matches(int a, int b) {
+    return ((a ^ b) & ~FULL_PKEY) == 0 && ((a | b) & FULL_PKEY) != 0;
+  }
+
+  private void fault(QpContext qp, RuntimeException cause) {
+    counters.increment(EngineCounter.FAULTS);
+    try {
+      qp.fault();
+    } catch (RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+    faults.onFault("queue pair " + qp.number(), cause);
+  }
+
+  void armTimer(QpContext qp) {
+    timers.arm(qp);
+  }
+
+  long now() {
+    return now;
+  }
+
+  MemoryAccess memory() {
+    return memory;
+  }
+
+  Completion completion() {
+    return completion;
+  }
+
+  /** 64 bytes for whatever a step needs for a moment. */
+  MemorySegment scratch() {
+    return scratch;
+  }
+}

@@ -1,0 +1,312 @@
+package org.rdma4j.roce.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.rdma4j.roce.link.Link;
+import org.rdma4j.roce.link.ReceivedPacket;
+import org.rdma4j.roce.packet.Deth;
+import org.rdma4j.roce.packet.Opcode;
+import org.rdma4j.roce.packet.OpcodeFlag;
+
+/**
+ * A queue pair as the engine keeps it (kernel: {@code struct rxe_qp}; in silicon, the QP context). Everything but
+ * {@link #ring()}, {@link #state()} and {@link #number()} belongs to the engine thread: other threads come through
+ * {@link Engine#call}.
+ */
+public final class QpContext {
+  private static final int GSI_QKEY = 0x8001_0000;
+  private static final VarHandle DOORBELL;
+
+  static {
+    try {
+      DOORBELL = MethodHandles.lookup().findVarHandle(QpContext.class, "doorbell", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Engine engine;
+  private final int number;
+  private final QpKind kind;
+  private final int protectionDomain;
+  private final boolean signalsAll;
+  private final QpHost host;
+  private final ReceiveSource receives;
+  private final QpSettings settings = new QpSettings();
+  private final SendQueue queue;
+  private final Requester requester;
+  private final Completer completer;
+  private final Responder responder;
+  private volatile TransportState state = TransportState.RESET;
+  private boolean communicationEstablished;
+  private boolean drainPending;
+
+  @SuppressWarnings("unused") // Through DOORBELL.
+  private volatile boolean doorbell;
+
+  QpContext nextRung;
+  QpContext nextReady;
+  boolean ready;
+  boolean removed;
+  QpContext timerNext;
+  QpContext timerPrevious;
+  long timerTick = TimerWheel.NOT_ARMED;
+
+  QpContext(Engine engine, QpProfile profile, QpHost host, ReceiveSource receives) {
+    this.engine = engine;
+    this.number = profile.number();
+    this.kind = profile.kind();
+    this.protectionDomain = profile.protectionDomain();
+    this.signalsAll = profile.signalsAll();
+    this.host = host;
+    this.receives = receives;
+    this.queue = new SendQueue(this, profile.sendDepth(), profile.maxSendSge(), engine.completion());
+    this.completer = new Completer(this, queue);
+    this.requester = new Requester(this, queue, engine.config());
+    this.completer.connect(requester);
+    this.responder =
+        switch (kind) {
+          case RC -> new ReliableResponder(this, engine.completion(), profile.maxReceiveSge());
+          case UC -> new UnreliableResponder(this, engine.completion(), profile.maxReceiveSge());
+          case UD, GSI -> new DatagramResponder(this, engine.completion(), profile.maxReceiveSge());
+        };
+  }
+
+  /** {@return the queue pair number} */
+  public int number() {
+    return number;
+  }
+
+  /** {@return the transport service} */
+  public QpKind kind() {
+    return kind;
+  }
+
+  /** {@return the state now; any thread} */
+  public TransportState state() {
+    return state;
+  }
+
+  /** {@return the attributes in force; engine thread, read only} */
+  public QpSettings settings() {
+    return settings;
+  }
+
+  /** {@return PSN of the next request to be sent; engine thread} */
+  public int sendPsn() {
+    return requester.psn();
+  }
+
+  /** {@return PSN expected next from the peer; engine thread} */
+  public int receivePsn() {
+    return responder.expectedPsn();
+  }
+
+  /** {@return whether a drain was asked for and is not done; engine thread} */
+  public boolean isDraining() {
+    return drainPending;
+  }
+
+  /** Tells the engine that work was posted. Any thread; neither blocks nor allocates. */
+  public void ring() {
+    if (DOORBELL.compareAndSet(this, false, true)) {
+      engine.rung(this);
+    }
+  }
+
+  /** The engine has seen the doorbell and looks at the rings after this. */
+  void answerDoorbell() {
+    DOORBELL.setVolatile(this, false);
+  }
+
+  /**
+   * Moves to a state; the change is one that verbs allow. Engine thread.
+   *
+   * @param target state to enter
+   */
+  public void modify(TransportState target) {
+    TransportState from = state;
+    switch (target) {
+      case RESET -> reset();
+      case RTR -> {
+        responder.start(settings.receivePsn);
+        responder.resize(settings.maxDestinationReadAtomic);
+        communicationEstablished = false;
+        state = target;
+      }
+      case RTS -> {
+        if (from == TransportState.RTR) {
+          requester.start(settings.sendPsn);
+          completer.start(settings.sendPsn);
+        }
+        completer.resetRetries();
+        drainPending = false;
+        state = target;
+      }
+      case SQD -> {
+        state = target;
+        drainPending = true;
+        checkDrained();
+      }
+      case ERR -> toError();
+      default -> state = target;
+    }
+    engine.schedule(this);
+  }
+
+  /** The size of the reply store changed while requests may be running (SQD to SQD). Engine thread. */
+  public void resizeReplies() {
+    responder.resize(settings.maxDestinationReadAtomic);
+  }
+
+  private void reset() {
+    state = TransportState.RESET;
+    completer.stop();
+    queue.discard();
+    responder.discard();
+    drainPending = false;
+  }
+
+  /** The transport gives up by itself. */
+  void enterError() {
+    if (state != TransportState.ERR) {
+      toError();
+      host.enteredError();
+      if (receives.isShared()) {
+        host.event(QpEvent.LAST_WQE_REACHED);
+      }
+    }
+  }
+
+  private void toError() {
+    state = TransportState.ERR;
+    completer.stop();
+    flush();
+  }
+
+  /** Something in the engine went wrong on this queue pair. */
+  void fault() {
+    enterError();
+    host.event(QpEvent.FATAL);
+  }
+
+  private void flush() {
+    queue.flush();
+    responder.flush();
+  }
+
+  void checkDrained() {
+    if (drainPending && state == TransportState.SQD && !queue.hasStarted()) {
+      drainPending = false;
+      if (settings.notifyDrained) {
+        host.event(QpEvent.SEND_QUEUE_DRAINED);
+      }
+    }
+  }
+
+  /**
+   * Sends what is due: responses first, then requests.
+   *
+   * @return true when more is due that the link or the budget held up
+   */
+  boolean serve(Link link, int budget) {
+    if (state == TransportState.ERR) {
+      flush();
+      return false;
+    }
+    int left = budget;
+    if (responder.hasResponses()) {
+      int sent = responder.respond(link, budget);
+      if (sent < 0 || (responder.hasResponses() && state != TransportState.ERR)) {
+        return true;
+      }
+      left -= sent;
+    }
+    if (!state.sends() || completer.waitsForRnrTimer()) {
+      return false;
+    }
+    boolean more = requester.transmit(link, left);
+    checkDrained();
+    return more;
+  }
+
+  /** Takes a packet whose opcode is known and whose length covers its headers. */
+  void onPacket(ReceivedPacket received, MemorySegment packet, long at, int length, int opcode) {
+    if (kind.isConnected() && !comesFromPeer(received)) {
+      engine.counters().increment(EngineCounter.DROPPED_NO_QP);
+      return;
+    }
+    boolean response = (Opcode.flags(opcode) & OpcodeFlag.RESPONSE) != 0;
+    if (response ? !state.sends() : !state.receives()) {
+      engine.counters().increment(EngineCounter.DROPPED_NO_QP);
+      return;
+    }
+    if (kind.isDatagram() && Deth.qkey(packet, at + Opcode.dethOffset(opcode)) != qkey()) {
+      engine.counters().increment(EngineCounter.BAD_QKEY);
+      return;
+    }
+    engine.counters().increment(EngineCounter.RCVD_PKTS);
+    if (state == TransportState.RTR && !communicationEstablished) {
+      communicationEstablished = true;
+      host.event(QpEvent.COMMUNICATION_ESTABLISHED);
+    }
+    if (response) {
+      completer.onResponse(packet, at, length, opcode);
+    } else {
+      responder.onRequest(received, packet, at, length, opcode);
+    }
+  }
+
+  private boolean comesFromPeer(ReceivedPacket received) {
+    var route = settings.route;
+    return route != null
+        && route.destination().hi() == received.sourceHi()
+        && route.destination().lo() == received.sourceLo()
+        && route.source().hi() == received.destinationHi()
+        && route.source().lo() == received.destinationLo();
+  }
+
+  int qkey() {
+    return kind == QpKind.GSI ? GSI_QKEY : settings.qkey;
+  }
+
+  /** IBA specification section 10.2.5: with the top bit set, the queue pair's own Q_Key is sent. */
+  int qkeyFor(SendWork work) {
+    return kind == QpKind.GSI || work.remoteQkey < 0 ? qkey() : work.remoteQkey;
+  }
+
+  void onTimer(long now) {
+    if (state.sends()) {
+      completer.onTimer(now);
+    }
+  }
+
+  long deadline() {
+    return completer.deadline();
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  Completer completer() {
+    return completer;
+  }
+
+  QpHost host() {
+    return host;
+  }
+
+  ReceiveSource receives() {
+    return receives;
+  }
+
+  int protectionDomain() {
+    return protectionDomain;
+  }
+
+  boolean signalsAll() {
+    return signalsAll;
+  }
+}

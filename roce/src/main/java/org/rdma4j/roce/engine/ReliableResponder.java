@@ -1,0 +1,462 @@
+package org.rdma4j.roce.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.rdma4j.roce.link.Link;
+import org.rdma4j.roce.link.ReceivedPacket;
+import org.rdma4j.roce.packet.Aeth;
+import org.rdma4j.roce.packet.AtomicAckEth;
+import org.rdma4j.roce.packet.AtomicEth;
+import org.rdma4j.roce.packet.Bth;
+import org.rdma4j.roce.packet.Ieth;
+import org.rdma4j.roce.packet.Opcode;
+import org.rdma4j.roce.packet.OpcodeFlag;
+import org.rdma4j.roce.packet.Psn;
+import org.rdma4j.roce.packet.Reth;
+import org.rdma4j.roce.packet.Syndrome;
+
+/**
+ * Responder of a reliable connection (kernel: {@code rxe_resp.c}; IBA specification sections 9.7.2 to 9.7.5). Each
+ * request is executed exactly once; responses leave in the order of their PSNs: an acknowledge waits until the READ
+ * responses before it are out, and one acknowledge stands for all before it.
+ */
+final class ReliableResponder extends Responder {
+  private static final int NONE = -1;
+
+  private final ReplyRing replies = new ReplyRing();
+  private final long[] atomicOriginal = new long[1];
+  private int expectedPsn;
+  private int msn;
+  private int dueSyndrome = NONE;
+  private int duePsn;
+  private boolean nakSent;
+  private boolean failing;
+  private QpEvent failure;
+
+  ReliableResponder(QpContext qp, Completion completion, int maxReceiveSge) {
+    super(qp, completion, maxReceiveSge);
+  }
+
+  @Override
+  void start(int firstPsn) {
+    super.start(firstPsn);
+    expectedPsn = firstPsn & Psn.MASK;
+    msn = 0;
+    dueSyndrome = NONE;
+    nakSent = false;
+    failing = false;
+    replies.clear();
+  }
+
+  @Override
+  void discard() {
+    super.discard();
+    replies.clear();
+    dueSyndrome = NONE;
+  }
+
+  @Override
+  void resize(int responses) {
+    replies.resize(responses);
+  }
+
+  @Override
+  int expectedPsn() {
+    return expectedPsn;
+  }
+
+  @Override
+  boolean hasResponses() {
+    return dueSyndrome != NONE || replies.isPending();
+  }
+
+  @Override
+  void onRequest(ReceivedPacket received, MemorySegment packet, long at, int length, int opcode) {
+    if (failing) {
+      return; // The NAK that ends this queue pair waits for READ responses before it.
+    }
+    int psn = Bth.psn(packet, at);
+    int ahead = Psn.compare(psn, expectedPsn);
+    if (ahead > 0) {
+      onGap();
+    } else if (ahead < 0) {
+      onDuplicate(packet, at, opcode, psn);
+    } else {
+      nakSent = false;
+      execute(packet, at, length, opcode, psn);
+    }
+    if (hasResponses()) {
+      qp.engine().schedule(qp);
+    }
+  }
+
+  /** IBA specification section 9.7.5.2.4: one NAK for a gap, silence until the missing packet arrives. */
+  private void onGap() {
+    qp.engine().counters().increment(EngineCounter.OUT_OF_SEQ_REQUEST);
+    if (!nakSent) {
+      nakSent = true;
+      due(Syndrome.NAK_SEQUENCE, expectedPsn);
+    }
+  }
+
+  private void onDuplicate(MemorySegment packet, long at, int opcode, int psn) {
+    qp.engine().counters().increment(EngineCounter.DUPLICATE_REQUEST);
+    int flags = Opcode.flags(opcode);
+    if ((flags & (OpcodeFlag.READ | OpcodeFlag.ATOMIC)) == 0) {
+      if (dueSyndrome == NONE) {
+        due(Syndrome.ACK_NO_CREDIT_LIMIT, Psn.add(expectedPsn, -1));
+      }
+      return;
+    }
+    ReplyRing.Reply reply = replies.find(psn);
+    if (reply == null || reply.atomic != ((flags & OpcodeFlag.ATOMIC) != 0)) {
+      return;
+    }
+    if (reply.atomic) {
+      replies.replay(reply, 0);
+      return;
+    }
+    long position = (long) Psn.distance(reply.firstPsn, psn) * qp.settings().mtu;
+    long reth = at + Opcode.rethOffset(opcode);
+    if (Reth.rkey(packet, reth) == reply.key
+        && Reth.address(packet, reth) == reply.address + position
+        && Reth.length(packet, reth) == reply.length - position) {
+      replies.replay(reply, position);
+    }
+  }
+
+  private void execute(MemorySegment packet, long at, int length, int opcode, int psn) {
+    int flags = Opcode.flags(opcode);
+    if (!inSequence(flags)) {
+      invalidRequest(FailedCheck.SEQUENCE, psn);
+      return;
+    }
+    int header = Opcode.headerLength(opcode);
+    int pad = Bth.padCount(packet, at);
+    int payload = length - header - pad;
+    if ((flags & OpcodeFlag.SEND) != 0) {
+      executeSend(packet, at, opcode, flags, payload, pad, psn);
+    } else if ((flags & OpcodeFlag.WRITE) != 0) {
+      executeWrite(packet, at, opcode, flags, payload, pad, psn);
+    } else if (payload + pad != 0) {
+      invalidRequest(FailedCheck.PACKET_LENGTH, psn);
+    } else if ((flags & OpcodeFlag.READ) != 0) {
+      executeRead(packet, at, opcode, psn);
+    } else {
+      executeAtomic(packet, at, opcode, psn);
+    }
+  }
+
+  private void executeSend(MemorySegment packet, long at, int opcode, int flags, int payload, int pad, int psn) {
+    if (!packetLengthFits(flags, payload, pad)) {
+      invalidRequest(FailedCheck.PACKET_LENGTH, psn);
+      return;
+    }
+    if (!holdReceive()) {
+      receiverNotReady(psn);
+      return;
+    }
+    FailedCheck check = receivePayload(packet, at + Opcode.headerLength(opcode), payload);
+    if (check == FailedCheck.RECEIVE_TOO_SHORT) {
+      failReceive(CompletionStatus.LOCAL_LENGTH_ERROR, check);
+      invalidRequest(check, psn);
+      return;
+    }
+    if (check != FailedCheck.NONE) {
+      failReceive(CompletionStatus.LOCAL_PROTECTION_ERROR, check);
+      fail(Syndrome.NAK_REMOTE_OPERATIONAL, psn, null);
+      return;
+    }
+    if ((flags & OpcodeFlag.INVALIDATE) != 0) {
+      check = qp.host().invalidate(Ieth.rkey(packet, at + Opcode.iethOffset(opcode)));
+      if (check != FailedCheck.NONE) {
+        failReceive(CompletionStatus.REMOTE_INVALID_REQUEST, check);
+        fail(Syndrome.NAK_REMOTE_ACCESS, psn, QpEvent.ACCESS_ERROR);
+        return;
+      }
+    }
+    executed(packet, at, opcode, flags, psn);
+  }
+
+  private void executeWrite(MemorySegment packet, long at, int opcode, int flags, int payload, int pad, int psn) {
+    if ((qp.settings().access & RegisteredMemory.REMOTE_WRITE) == 0) {
+      invalidRequest(FailedCheck.QP_ACCESS, psn);
+      return;
+    }
+    if (!packetLengthFits(flags, payload, pad)) {
+      invalidRequest(FailedCheck.PACKET_LENGTH, psn);
+      return;
+    }
+    FailedCheck check = (flags & OpcodeFlag.START) != 0 ? beginWrite(packet, at, opcode) : FailedCheck.NONE;
+    if (check == FailedCheck.DMA_LENGTH || !writeLengthFits(payload, (flags & OpcodeFlag.END) != 0)) {
+      invalidRequest(FailedCheck.DMA_LENGTH, psn);
+      return;
+    }
+    if (check != FailedCheck.NONE) {
+      accessError(check, psn);
+      return;
+    }
+    if ((flags & OpcodeFlag.CONSUMES_RECEIVE) != 0 && !holdReceive()) {
+      receiverNotReady(psn);
+      return;
+    }
+    check = writePayload(packet, at + Opcode.headerLength(opcode), payload);
+    if (check != FailedCheck.NONE) {
+      accessError(check, psn);
+      return;
+    }
+    executed(packet, at, opcode, flags, psn);
+  }
+
+  /** A packet of a SEND or a WRITE has had its effect. */
+  private void executed(MemorySegment packet, long at, int opcode, int flags, int psn) {
+    follow(flags);
+    expectedPsn = Psn.add(psn, 1);
+    if ((flags & OpcodeFlag.END) != 0) {
+      msn = msn + 1 & Psn.MASK;
+    }
+    if ((flags & OpcodeFlag.COMPLETES) != 0) {
+      completeReceive(packet, at, opcode, flags, 0, 0);
+    }
+    if (Bth.ackReq(packet, at)) {
+      due(Syndrome.ACK_NO_CREDIT_LIMIT, psn);
+    }
+  }
+
+  private void executeRead(MemorySegment packet, long at, int opcode, int psn) {
+    if ((qp.settings().access & RegisteredMemory.REMOTE_READ) == 0) {
+      invalidRequest(FailedCheck.QP_ACCESS, psn);
+      return;
+    }
+    if (replies.isFull()) {
+      invalidRequest(FailedCheck.TOO_MANY_READS, psn);
+      return;
+    }
+    long reth = at + Opcode.rethOffset(opcode);
+    long address = Reth.address(packet, reth);
+    long length = Reth.length(packet, reth);
+    int key = Reth.rkey(packet, reth);
+    int mtu = qp.settings().mtu;
+    // 2^23 responses would make PSNs ambiguous; no path MTU and length below 2 GiB come near it by accident.
+    if (length > EngineConfig.MAX_DMA_LENGTH || (length + mtu - 1) / mtu > Psn.MASK >> 1) {
+      invalidRequest(FailedCheck.DMA_LENGTH, psn);
+      return;
+    }
+    FailedCheck check = length == 0 ? FailedCheck.NONE : checkRead(key, address, length);
+    if (check != FailedCheck.NONE) {
+      accessError(check, psn);
+      return;
+    }
+    int packets = (int) Math.max(1, (length + mtu - 1) / mtu);
+    ReplyRing.Reply reply = addReply(psn, packets);
+    reply.atomic = false;
+    reply.address = address;
+    reply.key = key;
+    reply.length = length;
+  }
+
+  private FailedCheck checkRead(int key, long address, long length) {
+    return qp.engine()
+        .memory()
+        .checkRemote(key, qp.protectionDomain(), qp.number(), RegisteredMemory.REMOTE_READ, address, length);
+  }
+
+  private void executeAtomic(MemorySegment packet, long at, int opcode, int psn) {
+    if ((qp.settings().access & RegisteredMemory.REMOTE_ATOMIC) == 0) {
+      invalidRequest(FailedCheck.QP_ACCESS, psn);
+      return;
+    }
+    if (replies.isFull()) {
+      invalidRequest(FailedCheck.TOO_MANY_READS, psn);
+      return;
+    }
+    long eth = at + Opcode.atomicOffset(opcode);
+    long address = AtomicEth.address(packet, eth);
+    int key = AtomicEth.rkey(packet, eth);
+    if ((address & 7) != 0) {
+      invalidRequest(FailedCheck.ATOMIC_ALIGNMENT, psn);
+      return;
+    }
+    MemoryAccess memory = qp.engine().memory();
+    FailedCheck check =
+        memory.checkRemote(
+            key, qp.protectionDomain(), qp.number(), RegisteredMemory.REMOTE_ATOMIC, address, Long.BYTES);
+    if (check == FailedCheck.NONE) {
+      RegisteredMemory target = memory.memory(key);
+      long operand = AtomicEth.swapOrAdd(packet, eth);
+      boolean done =
+          opcode == Opcode.RC_COMPARE_SWAP
+              ? target.compareAndSwap(address, AtomicEth.compare(packet, eth), operand, atomicOriginal)
+              : target.fetchAndAdd(address, operand, atomicOriginal);
+      check = done ? FailedCheck.NONE : FailedCheck.REMOTE_MEMORY_GONE;
+    }
+    if (check != FailedCheck.NONE) {
+      accessError(check, psn);
+      return;
+    }
+    ReplyRing.Reply reply = addReply(psn, 1);
+    reply.atomic = true;
+    reply.original = atomicOriginal[0];
+  }
+
+  private ReplyRing.Reply addReply(int psn, int packets) {
+    ReplyRing.Reply reply = replies.add();
+    reply.firstPsn = psn;
+    reply.lastPsn = Psn.add(psn, packets - 1);
+    expectedPsn = Psn.add(psn, packets);
+    msn = msn + 1 & Psn.MASK;
+    reply.msn = msn;
+    if (dueSyndrome == Syndrome.ACK_NO_CREDIT_LIMIT) {
+      dueSyndrome = NONE; // The reply acknowledges everything before it.
+      qp.engine().counters().increment(EngineCounter.ACK_DEFERRED);
+    }
+    return reply;
+  }
+
+  private void receiverNotReady(int psn) {
+    qp.engine().counters().increment(EngineCounter.SEND_RNR_ERR);
+    nakSent = true; // What follows the refused request is dropped until that comes again.
+    due(Syndrome.RNR | qp.settings().minRnrTimer, psn);
+  }
+
+  private void invalidRequest(FailedCheck check, int psn) {
+    failReceive(CompletionStatus.REMOTE_INVALID_REQUEST, check);
+    fail(Syndrome.NAK_INVALID_REQUEST, psn, QpEvent.REQUEST_ERROR);
+  }
+
+  private void accessError(FailedCheck check, int psn) {
+    failReceive(CompletionStatus.REMOTE_ACCESS_ERROR, check);
+    fail(Syndrome.NAK_REMOTE_ACCESS, psn, QpEvent.ACCESS_ERROR);
+  }
+
+  private void fail(int syndrome, int psn, QpEvent event) {
+    failing = true;
+    failure = event;
+    due(syndrome, psn);
+  }
+
+  private void due(int syndrome, int psn) {
+    if (dueSyndrome == Syndrome.ACK_NO_CREDIT_LIMIT) {
+      qp.engine().counters().increment(EngineCounter.ACK_DEFERRED);
+    }
+    dueSyndrome = syndrome;
+    duePsn = psn;
+  }
+
+  @Override
+  int respond(Link link, int budget) {
+    int sent = 0;
+    for (ReplyRing.Reply reply = replies.current(); reply != null; reply = replies.current()) {
+      if (sent >= budget) {
+        return sent;
+      }
+      boolean done = reply.atomic ? sendAtomicReply(link, reply) : sendReadReply(link, reply);
+      if (!done) {
+        return failing ? sent : -1;
+      }
+      sent++;
+    }
+    if (dueSyndrome != NONE) {
+      if (!sendAcknowledge(link)) {
+        return -1;
+      }
+      sent++;
+    }
+    return sent;
+  }
+
+  private boolean sendAtomicReply(Link link, ReplyRing.Reply reply) {
+    int opcode = Opcode.RC_ATOMIC_ACKNOWLEDGE;
+    long at = link.claim(qp.settings().route, Opcode.headerLength(opcode));
+    if (at < 0) {
+      return false;
+    }
+    MemorySegment packet = link.transmitMemory();
+    writeBth(packet, at, opcode, 0, reply.firstPsn);
+    Aeth.write(packet, at + Opcode.aethOffset(opcode), Syndrome.ACK_NO_CREDIT_LIMIT, reply.msn);
+    AtomicAckEth.write(packet, at + Opcode.atomicAckOffset(opcode), reply.original);
+    commit(link);
+    replies.sent(reply);
+    return true;
+  }
+
+  private boolean sendReadReply(Link link, ReplyRing.Reply reply) {
+    int mtu = qp.settings().mtu;
+    int payload = (int) Math.min(mtu, reply.length - reply.position);
+    // A reply that begins again in the middle begins with FIRST, as the request that asked for it.
+    boolean start = reply.position == reply.startedAt;
+    boolean end = reply.position + payload == reply.length;
+    int opcode = readResponseOpcode(start, end);
+    int header = Opcode.headerLength(opcode);
+    int pad = -payload & 3;
+    int psn = Psn.add(reply.firstPsn, (int) (reply.position / mtu));
+    long at = link.claim(qp.settings().route, header + payload + pad);
+    if (at < 0) {
+      return false;
+    }
+    MemorySegment packet = link.transmitMemory();
+    if (payload > 0) {
+      long address = reply.address + reply.position;
+      FailedCheck check = checkRead(reply.key, address, payload);
+      if (check == FailedCheck.NONE
+          && !qp.engine().memory().memory(reply.key).read(address, packet, at + header, payload)) {
+        check = FailedCheck.REMOTE_MEMORY_GONE;
+      }
+      if (check != FailedCheck.NONE) {
+        link.abort();
+        replies.clear();
+        accessError(check, psn);
+        return false;
+      }
+    }
+    for (int i = 0; i < pad; i++) {
+      packet.set(ValueLayout.JAVA_BYTE, at + header + payload + i, (byte) 0);
+    }
+    writeBth(packet, at, opcode, pad, psn);
+    if (Opcode.aethOffset(opcode) >= 0) {
+      Aeth.write(packet, at + Opcode.aethOffset(opcode), Syndrome.ACK_NO_CREDIT_LIMIT, reply.msn);
+    }
+    commit(link);
+    reply.position += payload;
+    if (end) {
+      replies.sent(reply);
+    }
+    return true;
+  }
+
+  private static int readResponseOpcode(boolean start, boolean end) {
+    if (start) {
+      return end ? Opcode.RC_RDMA_READ_RESPONSE_ONLY : Opcode.RC_RDMA_READ_RESPONSE_FIRST;
+    }
+    return end ? Opcode.RC_RDMA_READ_RESPONSE_LAST : Opcode.RC_RDMA_READ_RESPONSE_MIDDLE;
+  }
+
+  private boolean sendAcknowledge(Link link) {
+    long at = link.claim(qp.settings().route, Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
+    if (at < 0) {
+      return false;
+    }
+    MemorySegment packet = link.transmitMemory();
+    writeBth(packet, at, Opcode.RC_ACKNOWLEDGE, 0, duePsn);
+    Aeth.write(packet, at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), dueSyndrome, msn);
+    commit(link);
+    dueSyndrome = NONE;
+    if (failing) {
+      QpEvent event = failure;
+      qp.enterError();
+      if (event != null) {
+        qp.host().event(event);
+      }
+    }
+    return true;
+  }
+
+  private void writeBth(MemorySegment packet, long at, int opcode, int pad, int psn) {
+    Bth.write(packet, at, opcode, false, pad, qp.settings().pkey, qp.settings().destinationQp, false, psn);
+  }
+
+  private void commit(Link link) {
+    link.commit();
+    qp.engine().counters().increment(EngineCounter.SENT_PKTS);
+  }
+}

@@ -1,0 +1,62 @@
+package org.rdma4j.roce.engine;
+
+/**
+ * Opcodes of work requests, and what their completions report; numbers of {@code enum ib_wr_opcode} and {@code
+ * ib_wc_opcode}.
+ */
+public final class WorkOpcode {
+  /** RDMA WRITE. */
+  public static final int RDMA_WRITE = 0;
+  /** RDMA WRITE with immediate data. */
+  public static final int RDMA_WRITE_WITH_IMM = 1;
+  /** SEND. */
+  public static final int SEND = 2;
+  /** SEND with immediate data. */
+  public static final int SEND_WITH_IMM = 3;
+  /** RDMA READ. */
+  public static final int RDMA_READ = 4;
+  /** Compare and swap of 8 bytes. */
+  public static final int ATOMIC_CMP_AND_SWP = 5;
+  /** Fetch and add of 8 bytes. */
+  public static final int ATOMIC_FETCH_AND_ADD = 6;
+  /** Local invalidate. */
+  public static final int LOCAL_INV = 7;
+  /** Binding of a memory window. */
+  public static final int BIND_MW = 8;
+  /** SEND that invalidates a key of the receiver. */
+  public static final int SEND_WITH_INV = 9;
+  /** Fast registration of a memory region. */
+  public static final int REG_MR = 0x20;
+
+  private WorkOpcode() {}
+
+  static boolean isLocal(int opcode) {
+    return opcode == LOCAL_INV || opcode == BIND_MW || opcode == REG_MR;
+  }
+
+  static boolean isAtomic(int opcode) {
+    return opcode == ATOMIC_CMP_AND_SWP || opcode == ATOMIC_FETCH_AND_ADD;
+  }
+
+  static boolean isWrite(int opcode) {
+    return opcode == RDMA_WRITE || opcode == RDMA_WRITE_WITH_IMM;
+  }
+
+  static boolean isReadOrAtomic(int opcode) {
+    return opcode >= RDMA_READ && opcode <= ATOMIC_FETCH_AND_ADD;
+  }
+
+  /** What the completion of a work request reports as its opcode. */
+  static int completionOpcode(int opcode) {
+    return switch (opcode) {
+      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> 1;
+      case RDMA_READ -> 2;
+      case ATOMIC_CMP_AND_SWP -> 3;
+      case ATOMIC_FETCH_AND_ADD -> 4;
+      case BIND_MW -> 5;
+      case LOCAL_INV -> 6;
+      case REG_MR -> 8;
+      default -> 0;
+    };
+  }
+}
