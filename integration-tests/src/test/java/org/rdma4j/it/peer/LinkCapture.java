@@ -1,0 +1,44 @@
+package org.rdma4j.it.peer;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** A capture of the guest's link, running until {@link #close}. */
+final class LinkCapture implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private final LinuxPeer peer;
+  private final Running capture;
+  private final Path file;
+
+  LinkCapture(LinuxPeer peer, Running capture, Path file) {
+    this.peer = peer;
+    this.capture = capture;
+    this.file = file;
+    long end = System.nanoTime() + LIMIT.toNanos();
+    while (!capture.output().contains("recording")) {
+      if (!capture.isAlive() || System.nanoTime() - end > 0) {
+        capture.close();
+        throw new PeerException("capture does not start:\n" + capture.output());
+      }
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
+  }
+
+  /** Stops recording; packets that were already on the link are in the file. */
+  @Override
+  public void close() {
+    capture.terminate();
+    capture.await(LIMIT).ok();
+  }
+
+  /**
+   * Checks what was recorded: ICRC and lengths of every packet, and that tshark finds nothing malformed.
+   *
+   * @return the line that says how many packets of which opcode there were
+   */
+  String check() {
+    return peer.tool("check-capture.py", file.toString()).await(Duration.ofMinutes(3)).ok().output();
+  }
+}
