@@ -37,7 +37,7 @@ final class CommandRunner {
    * @return its exit status
    */
   int run(String name, List<String> arguments) {
-    if (!(session.get(name) instanceof Function function)) {
+    if (!(session.get(name.contains(":") ? name : "*:" + name) instanceof Function function)) {
       failed(name, new CommandNotFoundException(name));
       return status();
     }

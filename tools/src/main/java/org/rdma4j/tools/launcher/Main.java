@@ -31,6 +31,7 @@ import org.osgi.service.component.runtime.ServiceComponentRuntime;
 @Component(service = Callable.class, property = "main.thread:Boolean=true")
 public final class Main implements Callable<Integer> {
   private static final int USAGE_ERROR = 2;
+  private static final int PRODUCT_LEVEL = 10;
   private static final int SHELL_LEVEL = 20;
   private static final Duration DEVICE_LIMIT = Duration.ofSeconds(5);
 
@@ -59,6 +60,7 @@ public final class Main implements Callable<Integer> {
     // them open, for System.out and System.err end in them too.
     PrintStream out = stream(FileDescriptor.out, "stdout.encoding");
     PrintStream err = stream(FileDescriptor.err, "stderr.encoding");
+    awaitStart();
     Options options;
     try {
       options = Options.parse(arguments);
@@ -78,6 +80,16 @@ public final class Main implements Callable<Integer> {
       devices.start(DEVICE_LIMIT, err);
     }
     return options.command().isEmpty() ? shell() : run(options, out, err);
+  }
+
+  /**
+   * The launcher calls as soon as this service is there, while other bundles are still being started. Start levels
+   * are worked off one after the other, so that asking for the present one again tells when all are up.
+   */
+  private void awaitStart() throws InterruptedException {
+    var started = new CountDownLatch(1);
+    context.getBundle(0).adapt(FrameworkStartLevel.class).setStartLevel(PRODUCT_LEVEL, event -> started.countDown());
+    started.await();
   }
 
   private int run(Options options, PrintStream out, PrintStream err) {

@@ -1,4 +1,4 @@
-package org.rdma4j.tests.laws;
+package org.rdma4j.it.laws;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.rdma4j.tests.BundleOnClassPath;
+import org.rdma4j.it.BundleOnClassPath;
 
 /** What the built bundles promise to the container. */
 class ManifestLawsTest {

@@ -1,4 +1,4 @@
-package org.rdma4j.tests;
+package org.rdma4j.it;
 
 import java.io.File;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package org.rdma4j.tests.laws;
+package org.rdma4j.it.laws;
 
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static java.util.stream.Collectors.joining;
@@ -20,7 +20,7 @@ import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.rdma4j.tests.BundleOnClassPath;
+import org.rdma4j.it.BundleOnClassPath;
 
 /** Who may know whom: the table and the laws of the design, on the compiled classes. */
 class DependencyLawsTest {
