@@ -2,7 +2,9 @@ package org.rdma4j.ib.core.verbs;
 
 import java.util.Set;
 
-/** Rights on memory and rights of remote peers on a queue pair, with the kernel's bits ({@code enum ib_access_flags}). */
+/**
+ * Rights on memory and rights of remote peers on a queue pair, with the kernel's bits ({@code enum ib_access_flags}).
+ */
 public enum Access {
   /** The device may write it for local requests; needed by the remote write rights. */
   LOCAL_WRITE(1),

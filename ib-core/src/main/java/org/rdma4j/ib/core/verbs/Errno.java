@@ -1,6 +1,8 @@
 package org.rdma4j.ib.core.verbs;
 
-/** Error numbers of control-path failures, with the names and numbers of Linux ({@code errno-base.h}, {@code errno.h}). */
+/**
+ * Error numbers of control-path failures, with the names and numbers of Linux ({@code errno-base.h}, {@code errno.h}).
+ */
 public enum Errno {
   /** Operation not permitted. */
   EPERM(1, "Operation not permitted"),

@@ -1,0 +1,229 @@
+package org.rdma4j.ib.core.verbs;
+
+import java.util.List;
+import org.rdma4j.roce.address.Gid;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The core's side of a device: what drives it through its life. {@link IbDevice#bind} gives it to the one who registers
+ * the device, nobody else can get it. The steps come in this order: {@link #load}, {@link #enable}, {@link #accept};
+ * then {@link #refuse}, {@link #disassociate}, {@link #destroyLeft}, {@link #release}. Any step may be followed by the
+ * last four, which never throw and do nothing the second time. Safe for any thread; the caller keeps the steps in
+ * order.
+ */
+public final class DeviceControl {
+  private static final Logger LOG = LoggerFactory.getLogger(DeviceControl.class);
+
+  private final DeviceState state;
+  private boolean released;
+
+  DeviceControl(IbDevice provider) {
+    this.state = new DeviceState(provider);
+  }
+
+  /**
+   * Validates the device and fills its caches, except the GID tables of RoCE ports.
+   *
+   * @param name the name it has from now on
+   * @param index its index
+   * @throws VerbsException with the reason why it cannot be registered
+   */
+  public void load(String name, int index) {
+    state.load(name, index);
+  }
+
+  /**
+   * Lets the provider start.
+   *
+   * @throws VerbsException what the provider says
+   */
+  public void enable() {
+    DeviceState.guarded(
+        () -> {
+          state.provider().enable();
+          return null;
+        },
+        "enable_driver of " + state.name());
+  }
+
+  /** From now on the device takes users. */
+  public void accept() {
+    state.accept(true);
+  }
+
+  /** Step 1 of the removal: opening and creating fail with ENODEV. */
+  public void refuse() {
+    state.accept(false);
+  }
+
+  /**
+   * Steps 3 and 4 begin: contexts receive DEVICE_FATAL and every later call fails with EIO; calls that are inside may
+   * finish.
+   *
+   * @param patienceMillis how long to wait for them
+   */
+  public void disassociate(long patienceMillis) {
+    List<Context> contexts = state.contexts();
+    contexts.forEach(Context::disassociate);
+    state.gate().close();
+    try {
+      if (!state.gate().awaitEmpty(patienceMillis)) {
+        LOG.warn("a call on {} does not return; the removal goes on without it", state.name());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Step 4: what is left is flushed and destroyed, dependants first.
+   *
+   * @param patienceMillis how long to wait for a call on an object that has not returned
+   */
+  public void destroyLeft(long patienceMillis) {
+    List<VerbsObject> left = state.tracker().inDestructionOrder(each -> true);
+    for (VerbsObject each : left) {
+      if (each instanceof QueuePair qp) {
+        quiesce(qp, patienceMillis);
+      }
+    }
+    left.forEach(each -> each.destroyForced(true, patienceMillis));
+    state.contexts().forEach(state::forget);
+  }
+
+  private void quiesce(QueuePair qp, long patienceMillis) {
+    try {
+      qp.quiesce(patienceMillis);
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("{} could not be flushed by its provider", qp, e);
+    }
+  }
+
+  /** Step 5: the GIDs go and the provider is released. */
+  public void release() {
+    synchronized (this) {
+      if (released) {
+        return;
+      }
+      released = true;
+    }
+    try {
+      state.provider().release();
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("the provider of {} failed in its release", state.name(), e);
+    }
+  }
+
+  /**
+   * The device for a bundle, with contexts of its own.
+   *
+   * @param bundle the bundle's symbolic name
+   * @return the device
+   */
+  public RdmaDevice view(String bundle) {
+    return new DeviceView(state, bundle);
+  }
+
+  /**
+   * Closes the contexts that were opened through a view.
+   *
+   * @param view what {@link #view} gave
+   */
+  public void close(RdmaDevice view) {
+    state.contexts().stream().filter(each -> each.device() == view).forEach(Context::close);
+  }
+
+  /**
+   * Opens the device for a kernel style client.
+   *
+   * @param bundle the symbolic name of its bundle
+   * @param clientName its name in resource tracking
+   * @return the context
+   * @throws VerbsException ENODEV where the device takes no new users
+   */
+  public Context openClient(String bundle, String clientName) {
+    return state.open(new DeviceView(state, bundle), bundle, clientName, true);
+  }
+
+  /**
+   * The network interface of a port.
+   *
+   * @param port from 1
+   * @return its name, or null
+   */
+  public String netdev(int port) {
+    return DeviceState.guarded(() -> state.provider().portNetdev(port), "netdev of " + state.name());
+  }
+
+  /**
+   * The only GID that a port shall have.
+   *
+   * @param port from 1
+   * @return the GID, or null for all of the interface
+   */
+  public Gid addressFilter(int port) {
+    return DeviceState.guarded(() -> state.provider().portAddressFilter(port), "address of " + state.name());
+  }
+
+  /**
+   * Tells the provider about its interface.
+   *
+   * @param port from 1
+   * @param event what happened
+   * @param netdev the interface as it is now
+   */
+  public void netdevEvent(int port, NetdevEvent event, Netdev netdev) {
+    DeviceState.guarded(
+        () -> {
+          state.provider().netdevEvent(port, event, netdev);
+          return null;
+        },
+        "netdev event of " + state.name());
+  }
+
+  /**
+   * Adds a GID and raises GID_CHANGE.
+   *
+   * @param port from 1
+   * @param gid the GID
+   * @param type its type
+   * @param netdev the interface
+   * @param isDefault true for the default GID
+   * @return false where it is there already
+   * @throws VerbsException EINVAL, ENOSPC, and what the provider says; the slot stays free
+   */
+  public boolean addGid(int port, Gid gid, GidType type, String netdev, boolean isDefault) {
+    boolean added =
+        DeviceState.guarded(
+            () -> state.gids(port).add(gid, type, netdev, isDefault) != null, "add_gid of " + state.name());
+    if (added) {
+      state.raise(AsyncEventType.GID_CHANGE, port);
+    }
+    return added;
+  }
+
+  /**
+   * Removes a GID and raises GID_CHANGE.
+   *
+   * @param port from 1
+   * @param gid the GID
+   * @param type its type
+   * @param netdev the interface
+   * @param isDefault true for the default GID
+   * @return false where there is no such
+   */
+  public boolean removeGid(int port, Gid gid, GidType type, String netdev, boolean isDefault) {
+    boolean removed =
+        DeviceState.guarded(
+            () -> state.gids(port).remove(gid, type, netdev, isDefault) != null, "del_gid of " + state.name());
+    if (removed) {
+      state.raise(AsyncEventType.GID_CHANGE, port);
+    }
+    return removed;
+  }
+
+  DeviceState state() {
+    return state;
+  }
+}

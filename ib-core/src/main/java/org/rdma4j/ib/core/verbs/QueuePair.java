@@ -1,0 +1,277 @@
+package org.rdma4j.ib.core.verbs;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.osgi.annotation.versioning.ProviderType;
+
+/**
+ * A queue pair ({@code struct ib_qp}, {@code ibv_create_qp}). The control path is safe for any thread and checked by
+ * the core: state table, attribute masks and ranges before {@link #doModify}, use counts before {@link #doDestroy}. The
+ * data path goes straight to the provider's override; posting sends, and posting receives, by one thread at a time each
+ * unless the provider says more.
+ *
+ * <p>For providers, how a queue pair ends when its device goes: {@link #doQuiesce()}, then, after all queue pairs of
+ * the device are quiet, {@link #doDestroy()}. From the first on posting fails with EIO, for ever.
+ */
+@ProviderType
+public abstract class QueuePair extends VerbsObject {
+  private final int number;
+  private final QpCapabilities capabilities;
+  private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
+  private volatile int port;
+  private volatile GidCache.Hold source;
+
+  /**
+   * For providers.
+   *
+   * @param owner what {@link IbDevice#createQp} was given
+   * @param number the queue pair number, 24 bits
+   * @param capabilities the sizes there are, at least as asked for
+   */
+  protected QueuePair(ObjectContext owner, int number, QpCapabilities capabilities) {
+    super(owner, ObjectKind.QUEUE_PAIR);
+    this.number = number;
+    this.capabilities = capabilities;
+  }
+
+  /** {@return the queue pair number, 24 bits} */
+  public final int number() {
+    return number;
+  }
+
+  /** {@return the transport service type} */
+  public final QpType type() {
+    return owner().qp().type();
+  }
+
+  /** {@return the state, as far as the provider has reported} */
+  public final QpState state() {
+    return state.get();
+  }
+
+  /** {@return the port, from 1; 0 before one was set} */
+  public final int port() {
+    return port;
+  }
+
+  /** {@return the sizes there are} */
+  public final QpCapabilities capabilities() {
+    return capabilities;
+  }
+
+  /** {@return the protection domain} */
+  public final ProtectionDomain protectionDomain() {
+    return owner().protectionDomain();
+  }
+
+  /** {@return the queue for completions of sends} */
+  public final CompletionQueue sendCq() {
+    return owner().qp().sendCq();
+  }
+
+  /** {@return the queue for completions of receives} */
+  public final CompletionQueue recvCq() {
+    return owner().qp().recvCq();
+  }
+
+  /** {@return the shared receive queue, or null} */
+  public final SharedReceiveQueue srq() {
+    return owner().qp().srq();
+  }
+
+  /** {@return whether every send completes with a work completion} */
+  public final boolean signalAll() {
+    return owner().qp().signalAll();
+  }
+
+  /** {@return the owner's own object, or null} */
+  public final Object userContext() {
+    return owner().qp().userContext();
+  }
+
+  /**
+   * Changes state and attributes ({@code ibv_modify_qp}). The attributes set are the mask; packet sequence numbers are
+   * cut to 24 bits.
+   *
+   * @param attributes what to change; copied
+   * @throws VerbsException EINVAL for a transition or attribute that the state table does not allow for the type, a
+   *     missing attribute, a value out of range or beyond the device's limits; EIO after removal of the device
+   */
+  public final void modify(QpAttributes attributes) {
+    QpAttributes copy = new QpAttributes(attributes);
+    call(
+        () -> {
+          modifyChecked(copy);
+          return null;
+        });
+  }
+
+  private void modifyChecked(QpAttributes attributes) {
+    QpState current = state.get();
+    QpState next = QpRules.checkModify(this, current, attributes);
+    GidCache.Hold newSource = null;
+    if (attributes.has(QpAttribute.AV)) {
+      newSource = deviceState().holdSource(attributes.addressVector(), label());
+      attributes.addressVector(attributes.addressVector().withSourceGid(newSource.entry()));
+    }
+    boolean done = false;
+    try {
+      doModify(attributes);
+      done = true;
+    } finally {
+      if (!done && newSource != null) {
+        newSource.release();
+      }
+    }
+    if (next == QpState.RESET || next == QpState.ERR) {
+      state.set(next);
+    } else {
+      // What the provider reported meanwhile is later than what was asked for.
+      state.compareAndSet(current, next);
+    }
+    if (attributes.has(QpAttribute.PORT)) {
+      port = attributes.port();
+    }
+    if (newSource != null) {
+      replaceSource(newSource);
+    }
+  }
+
+  /**
+   * Queries state and attributes ({@code ibv_query_qp}).
+   *
+   * @return all attributes the provider knows, and the state
+   * @throws VerbsException EIO after removal of the device
+   */
+  public final QpAttributes query() {
+    return call(() -> doQuery().state(state.get()));
+  }
+
+  /**
+   * Moves the queue pair to ERR and waits until all that was posted has its completion in the completion queues; from
+   * then on none is added ({@code ib_drain_qp}). The completions stay there to be polled, and must be polled meanwhile
+   * where the queues have no room for them.
+   *
+   * @param timeout how long to wait
+   * @throws VerbsException ETIMEDOUT where the time is over first; EINVAL in RESET; EIO after removal of the device
+   */
+  public final void drain(Duration timeout) {
+    call(
+        () -> {
+          if (state.get() != QpState.ERR) {
+            modifyChecked(new QpAttributes().state(QpState.ERR));
+          }
+          return null;
+        });
+    if (!doDrain(timeout.toNanos())) {
+      throw new VerbsException(Errno.ETIMEDOUT, this + " is not drained after " + timeout);
+    }
+  }
+
+  /**
+   * Posts a chain of sends; goes straight to the provider and allocates nothing ({@code ibv_post_send}).
+   *
+   * @param chain the first request; copied
+   * @throws PostException EINVAL for a state below RTS or a request that breaks a rule, ENOMEM when full, EIO after
+   *     removal of the device; requests before the bad one stay posted
+   */
+  public abstract void postSend(SendWorkRequest chain);
+
+  /**
+   * Posts a chain of receives; goes straight to the provider and allocates nothing ({@code ibv_post_recv}).
+   *
+   * @param chain the first request; copied
+   * @throws PostException EINVAL in RESET, with a shared receive queue, or for too many entries; ENOMEM when full; EIO
+   *     after removal of the device; requests before the bad one stay posted
+   */
+  public abstract void postReceive(ReceiveWorkRequest chain);
+
+  /** {@return the queue pair's one builder of sends ({@code ibv_qp_to_qp_ex})} */
+  public abstract WorkRequestBuilder workRequests();
+
+  /**
+   * Provider: changes state and attributes. The state table, masks and ranges have been checked, numbers cut, the
+   * source GID of the address vector filled in.
+   *
+   * @param attributes the provider's own copy
+   * @throws VerbsException where the device refuses; nothing has changed then
+   */
+  protected abstract void doModify(QpAttributes attributes);
+
+  /** {@return provider: all attributes it knows; the core adds the state} */
+  protected abstract QpAttributes doQuery();
+
+  /**
+   * Provider: waits until all that was posted is completed; the queue pair is in ERR. Unlike the other hooks it may run
+   * beside any other, and returns true as soon as {@link #doQuiesce()} or {@link #doDestroy()} has ended the work.
+   *
+   * @param timeoutNanos how long to wait
+   * @return false where the time was over first
+   */
+  protected abstract boolean doDrain(long timeoutNanos);
+
+  /**
+   * Provider: the device goes. Posting fails with EIO from now on, also for threads that are posting at this moment:
+   * each request is either refused or posted. Then everything posted is completed, in order, with WR_FLUSH_ERR unless
+   * it was done already, and the completions are put into the completion queues with their events raised. Returns when
+   * all are there. The queue pair sends and receives nothing any more.
+   */
+  protected abstract void doQuiesce();
+
+  /**
+   * Provider: ends the queue pair. Without {@link #doQuiesce()} before, work still posted vanishes without completion,
+   * as {@code ibv_destroy_qp} has it; completions already in the queues stay.
+   *
+   * @throws VerbsException where the device refuses; the queue pair stays
+   */
+  protected abstract void doDestroy();
+
+  /**
+   * Provider: the queue pair changed its state by itself, such as to ERR after a fatal completion or to SQE. From any
+   * thread; does not block or allocate.
+   *
+   * @param next the state it has now
+   */
+  protected final void stateChanged(QpState next) {
+    state.set(next);
+  }
+
+  /**
+   * Provider: reports an event of the queue pair, from any thread; does not block.
+   *
+   * @param type an event of scope QP
+   */
+  protected final void raise(AsyncEventType type) {
+    context().raise(type, this, port);
+  }
+
+  final void quiesce(long patienceMillis) {
+    boolean locked = lockWithin(patienceMillis);
+    try {
+      doQuiesce();
+      state.set(QpState.ERR);
+    } finally {
+      if (locked) {
+        unlock();
+      }
+    }
+  }
+
+  private void replaceSource(GidCache.Hold next) {
+    GidCache.Hold old = source;
+    source = next;
+    if (old != null) {
+      old.release();
+    }
+  }
+
+  @Override
+  final void providerDestroy() {
+    doDestroy();
+  }
+
+  @Override
+  final void released() {
+    replaceSource(null);
+  }
+}

@@ -1,0 +1,327 @@
+package org.rdma4j.ib.core.verbs;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A send work request ({@code struct ib_send_wr} and its relatives): reusable, mutable, setters return the object
+ * itself; not safe for several threads. Posting copies it, so it may be changed and posted again at once; reuse
+ * allocates nothing.
+ */
+public final class SendWorkRequest {
+  private final SgeList sges = new SgeList();
+  private long wrId;
+  private WrOpcode opcode = WrOpcode.SEND;
+  private int flags;
+  private int immediate;
+  private long remoteAddress;
+  private int rkey;
+  private long compareAdd;
+  private long swap;
+  private AddressHandle ah;
+  private int remoteQpn;
+  private int remoteQkey;
+  private int pkeyIndex;
+  private MemorySegment inlineData;
+  private SendWorkRequest next;
+
+  /** Makes a SEND without data. */
+  public SendWorkRequest() {}
+
+  /** {@return the identifier that the completion carries} */
+  public long wrId() {
+    return wrId;
+  }
+
+  /**
+   * Sets the identifier.
+   *
+   * @param id any value
+   * @return this
+   */
+  public SendWorkRequest wrId(long id) {
+    this.wrId = id;
+    return this;
+  }
+
+  /** {@return what is asked for} */
+  public WrOpcode opcode() {
+    return opcode;
+  }
+
+  /**
+   * Sets what is asked for.
+   *
+   * @param operation the operation
+   * @return this
+   */
+  public SendWorkRequest opcode(WrOpcode operation) {
+    this.opcode = operation;
+    return this;
+  }
+
+  /** {@return the flags, see {@link SendFlag}} */
+  public int flags() {
+    return flags;
+  }
+
+  /**
+   * Sets the flags.
+   *
+   * @param value see {@link SendFlag}
+   * @return this
+   */
+  public SendWorkRequest flags(int value) {
+    this.flags = value;
+    return this;
+  }
+
+  /** {@return the immediate data in host order} */
+  public int immediate() {
+    return immediate;
+  }
+
+  /**
+   * Sets the immediate data; shares its place with the key to invalidate.
+   *
+   * @param data in host order
+   * @return this
+   */
+  public SendWorkRequest immediate(int data) {
+    this.immediate = data;
+    return this;
+  }
+
+  /** {@return the key to invalidate} */
+  public int invalidateRkey() {
+    return immediate;
+  }
+
+  /**
+   * Sets the key to invalidate; shares its place with the immediate data.
+   *
+   * @param key the receiver's key, or the own one of a local invalidate
+   * @return this
+   */
+  public SendWorkRequest invalidateRkey(int key) {
+    this.immediate = key;
+    return this;
+  }
+
+  /** {@return the remote address} */
+  public long remoteAddress() {
+    return remoteAddress;
+  }
+
+  /**
+   * Sets the remote address of a WRITE, READ or atomic.
+   *
+   * @param address the address
+   * @return this
+   */
+  public SendWorkRequest remoteAddress(long address) {
+    this.remoteAddress = address;
+    return this;
+  }
+
+  /** {@return the remote key} */
+  public int rkey() {
+    return rkey;
+  }
+
+  /**
+   * Sets the remote key of a WRITE, READ or atomic.
+   *
+   * @param key the key
+   * @return this
+   */
+  public SendWorkRequest rkey(int key) {
+    this.rkey = key;
+    return this;
+  }
+
+  /** {@return the value expected by a compare and swap, or to be added} */
+  public long compareAdd() {
+    return compareAdd;
+  }
+
+  /**
+   * Sets the value expected by a compare and swap, or to be added.
+   *
+   * @param value the value
+   * @return this
+   */
+  public SendWorkRequest compareAdd(long value) {
+    this.compareAdd = value;
+    return this;
+  }
+
+  /** {@return the value a compare and swap stores} */
+  public long swap() {
+    return swap;
+  }
+
+  /**
+   * Sets the value a compare and swap stores.
+   *
+   * @param value the value
+   * @return this
+   */
+  public SendWorkRequest swap(long value) {
+    this.swap = value;
+    return this;
+  }
+
+  /** {@return the way to the peer (UD), or null} */
+  public AddressHandle ah() {
+    return ah;
+  }
+
+  /**
+   * Sets the way to the peer (UD).
+   *
+   * @param handle the address handle
+   * @return this
+   */
+  public SendWorkRequest ah(AddressHandle handle) {
+    this.ah = handle;
+    return this;
+  }
+
+  /** {@return the peer's queue pair number (UD)} */
+  public int remoteQpn() {
+    return remoteQpn;
+  }
+
+  /**
+   * Sets the peer's queue pair number (UD).
+   *
+   * @param number 24 bits
+   * @return this
+   */
+  public SendWorkRequest remoteQpn(int number) {
+    this.remoteQpn = number;
+    return this;
+  }
+
+  /** {@return the peer's Q_Key (UD)} */
+  public int remoteQkey() {
+    return remoteQkey;
+  }
+
+  /**
+   * Sets the peer's Q_Key (UD).
+   *
+   * @param key 32 bits; with the highest bit set the queue pair's own is sent
+   * @return this
+   */
+  public SendWorkRequest remoteQkey(int key) {
+    this.remoteQkey = key;
+    return this;
+  }
+
+  /** {@return the index of the P_Key (GSI)} */
+  public int pkeyIndex() {
+    return pkeyIndex;
+  }
+
+  /**
+   * Sets the index of the P_Key (GSI).
+   *
+   * @param index in the port's table
+   * @return this
+   */
+  public SendWorkRequest pkeyIndex(int index) {
+    this.pkeyIndex = index;
+    return this;
+  }
+
+  /** {@return the data to take when posted, or null} */
+  public MemorySegment inlineData() {
+    return inlineData;
+  }
+
+  /**
+   * Sets data that is copied when posted, in place of buffers; implies {@link SendFlag#INLINE}.
+   *
+   * @param data at most max_inline_data bytes, native or on the heap; null for none
+   * @return this
+   */
+  public SendWorkRequest inlineData(MemorySegment data) {
+    this.inlineData = data;
+    return this;
+  }
+
+  /**
+   * Adds a buffer.
+   *
+   * @param address the address
+   * @param length bytes, unsigned 32 bits
+   * @param lkey the local key; not looked at with {@link SendFlag#INLINE}
+   * @return this
+   */
+  public SendWorkRequest addSge(long address, int length, int lkey) {
+    sges.add(address, length, lkey);
+    return this;
+  }
+
+  /**
+   * Takes all buffers away.
+   *
+   * @return this
+   */
+  public SendWorkRequest clearSges() {
+    sges.clear();
+    return this;
+  }
+
+  /** {@return how many buffers there are} */
+  public int sgeCount() {
+    return sges.count();
+  }
+
+  /**
+   * Address of a buffer.
+   *
+   * @param index 0 to {@link #sgeCount()} - 1
+   * @return the address
+   */
+  public long sgeAddress(int index) {
+    return sges.address(index);
+  }
+
+  /**
+   * Length of a buffer.
+   *
+   * @param index 0 to {@link #sgeCount()} - 1
+   * @return bytes, unsigned 32 bits
+   */
+  public int sgeLength(int index) {
+    return sges.length(index);
+  }
+
+  /**
+   * Key of a buffer.
+   *
+   * @param index 0 to {@link #sgeCount()} - 1
+   * @return the local key
+   */
+  public int sgeLkey(int index) {
+    return sges.lkey(index);
+  }
+
+  /** {@return the request that is posted after this one, or null} */
+  public SendWorkRequest next() {
+    return next;
+  }
+
+  /**
+   * Chains another request after this one.
+   *
+   * @param request the request, or null to end the chain
+   * @return this
+   */
+  public SendWorkRequest next(SendWorkRequest request) {
+    this.next = request;
+    return this;
+  }
+}

@@ -1,0 +1,276 @@
+package org.rdma4j.ib.core.verbs;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.osgi.annotation.versioning.ProviderType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all verbs objects share: an owner, parents that it pins, users that pin it, and an orderly end. The control path
+ * of one object is serialised; every call checks that the object and its device are still there and counts as a user of
+ * the device until it returns. Safe for any thread.
+ *
+ * <p>For providers: no hook of an object runs at the same time as another hook of the same object, except
+ * {@code QueuePair.doQuiesce}, destruction and {@code CompletionQueue.doDetach} where the removal of the device had to
+ * leave a hook behind that did not return in time. A hook that throws anything but {@link VerbsException} is reported
+ * to the caller as EIO with the cause.
+ */
+@ProviderType
+public abstract class VerbsObject implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(VerbsObject.class);
+
+  private enum Life {
+    LIVE,
+    DESTROYING,
+    DESTROYED,
+    REMOVED
+  }
+
+  private final ObjectContext owner;
+  private final ReentrantLock control = new ReentrantLock();
+  private final List<ObjectContext> users = new ArrayList<>();
+  private volatile Life life = Life.LIVE;
+  private volatile int id = -1;
+
+  VerbsObject(ObjectContext owner, ObjectKind kind) {
+    this.owner = owner;
+    owner.bind(this, kind);
+  }
+
+  /** {@return the context the object belongs to} */
+  public final Context context() {
+    return owner.context();
+  }
+
+  /** {@return its number in resource tracking; a queue pair's is its QP number; -1 before creation ends} */
+  public final int id() {
+    return id;
+  }
+
+  /** {@return its place in the order of creation of all objects of the device} */
+  public final long sequence() {
+    return owner.sequence();
+  }
+
+  /** {@return a name for messages, such as {@code QP 17}} */
+  public final String label() {
+    int number = id;
+    return number < 0 ? owner.kind().label() : owner.kind().label() + " " + number;
+  }
+
+  /**
+   * Destroys the object. Destroying what is destroyed already does nothing, and neither does destroying an object of a
+   * removed device, except that a completion queue gives its remaining completions up.
+   *
+   * @throws VerbsException EBUSY while others use it; the message names them
+   */
+  public final void destroy() {
+    control.lock();
+    try {
+      if (life == Life.DESTROYED || life == Life.DESTROYING) {
+        return;
+      }
+      if (!deviceState().gate().tryEnter()) {
+        if (life == Life.REMOVED) {
+          life = Life.DESTROYED;
+          closeRemoved();
+        }
+        return;
+      }
+      try {
+        destroyNow();
+      } finally {
+        deviceState().gate().exit();
+      }
+    } finally {
+      control.unlock();
+    }
+  }
+
+  /**
+   * The same as {@link #destroy()}.
+   *
+   * @throws VerbsException EBUSY while others use it; the message names them
+   */
+  @Override
+  public final void close() {
+    destroy();
+  }
+
+  @Override
+  public final String toString() {
+    return label() + " of " + deviceState().name();
+  }
+
+  /** What the provider does to end the object. */
+  abstract void providerDestroy();
+
+  /** What the provider does when the device goes and the object with it. */
+  void providerRemove() {
+    providerDestroy();
+  }
+
+  /** The handle of an object whose device is gone is closed. */
+  void closeRemoved() {}
+
+  /** What else ends with the object. */
+  void released() {}
+
+  final DeviceState deviceState() {
+    return owner.context().state();
+  }
+
+  final ObjectContext owner() {
+    return owner;
+  }
+
+  final ObjectKind kind() {
+    return owner.kind();
+  }
+
+  final void number(int number) {
+    this.id = number;
+  }
+
+  final int useCount() {
+    synchronized (users) {
+      return users.size();
+    }
+  }
+
+  final List<ObjectContext> users() {
+    synchronized (users) {
+      return List.copyOf(users);
+    }
+  }
+
+  final void pin(ObjectContext user) {
+    synchronized (users) {
+      checkUsable();
+      users.add(user);
+    }
+  }
+
+  final void unpin(ObjectContext user) {
+    synchronized (users) {
+      users.remove(user);
+    }
+  }
+
+  /** Refuses what is destroyed (EINVAL) or whose device is gone (EIO). */
+  final void checkUsable() {
+    Life now = life;
+    if (now == Life.REMOVED || deviceState().gate().isClosed()) {
+      throw deviceState().removed(toString());
+    }
+    if (now != Life.LIVE) {
+      throw new VerbsException(Errno.EINVAL, this + " is destroyed");
+    }
+  }
+
+  /** Runs a provider's hook as a call on this object. */
+  final <T> T call(Supplier<T> hook) {
+    control.lock();
+    try {
+      deviceState().enter(this::toString);
+      try {
+        checkUsable();
+        return DeviceState.guarded(hook, this);
+      } finally {
+        deviceState().gate().exit();
+      }
+    } finally {
+      control.unlock();
+    }
+  }
+
+  /**
+   * Ends the object whatever its users say; for contexts that close and devices that go. Children were ended before.
+   *
+   * @param removal true where the device goes
+   * @param patienceMillis how long to wait for a call on the object that has not returned
+   */
+  final void destroyForced(boolean removal, long patienceMillis) {
+    boolean locked = lockWithin(patienceMillis);
+    try {
+      if (life == Life.DESTROYED || life == Life.REMOVED) {
+        return;
+      }
+      life = removal ? Life.REMOVED : Life.DESTROYED;
+      deviceState().tracker().hide(this);
+      try {
+        if (removal) {
+          providerRemove();
+        } else {
+          providerDestroy();
+        }
+      } catch (RuntimeException | LinkageError e) {
+        LOG.error("{} could not be destroyed by its provider", this, e);
+      }
+      finish();
+    } finally {
+      if (locked) {
+        control.unlock();
+      }
+    }
+  }
+
+  final boolean lockWithin(long patienceMillis) {
+    try {
+      if (control.tryLock(patienceMillis, TimeUnit.MILLISECONDS)) {
+        return true;
+      }
+      LOG.warn("a call on {} does not return; it is left behind", this);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
+  }
+
+  final void unlock() {
+    control.unlock();
+  }
+
+  private void destroyNow() {
+    synchronized (users) {
+      checkUsable();
+      if (!users.isEmpty()) {
+        throw new VerbsException(Errno.EBUSY, label() + " of " + deviceState().name() + " is used by " + userNames());
+      }
+      life = Life.DESTROYING;
+    }
+    deviceState().tracker().hide(this);
+    try {
+      DeviceState.guarded(
+          () -> {
+            providerDestroy();
+            return null;
+          },
+          this);
+    } catch (VerbsException e) {
+      deviceState().tracker().show(this);
+      life = Life.LIVE;
+      throw e;
+    }
+    life = Life.DESTROYED;
+    finish();
+  }
+
+  private void finish() {
+    owner.unpinParents();
+    deviceState().tracker().remove(this);
+    released();
+  }
+
+  private String userNames() {
+    Set<String> names = users.stream().map(ObjectContext::label).collect(Collectors.toCollection(LinkedHashSet::new));
+    return String.join(", ", names);
+  }
+}
