@@ -54,17 +54,6 @@ final class PacketCheck {
     return identification;
   }
 
-  /** Checks a packet whose IPv4 identification is known; else as the other method. */
-  int checkKnown(
-      int offset, int length, long sourceHi, long sourceLo, int sourcePort, long destinationHi, long destinationLo,
-      int destinationPort, int identification) {
-    if (mode == IcrcCheck.OFF || !Gid.isIpv4Mapped(destinationHi, destinationLo)) {
-      return check(offset, length, sourceHi, sourceLo, sourcePort, destinationHi, destinationLo, destinationPort);
-    }
-    int computed = ipv4(offset, length, sourceLo, sourcePort, destinationLo, destinationPort, identification);
-    return outcome(computed == Icrc.read(memory, offset + length), identification);
-  }
-
   private int ipv4(
       int offset, int length, long sourceLo, int sourcePort, long destinationLo, int destinationPort,
       int identification) {
