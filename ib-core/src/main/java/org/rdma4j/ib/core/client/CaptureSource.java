@@ -5,9 +5,9 @@ import java.nio.channels.WritableByteChannel;
 import org.osgi.annotation.versioning.ProviderType;
 
 /**
- * The packets of a device's links: an optional service of providers that can show them, registered once for each device
- * with the property {@value #PROPERTY_DEVICE} and withdrawn with the device. The kernel's counterpart is the sniffer flow
- * rule that {@code ibdump} sets. Safe for any thread.
+ * The packets of a device's links: an optional service of providers that can show them, registered once for each
+ * device with the property {@value #PROPERTY_DEVICE} and withdrawn with the device. The kernel's counterpart is the
+ * sniffer flow rule that {@code ibdump} sets. Safe for any thread.
  */
 @ProviderType
 public interface CaptureSource {
@@ -15,9 +15,9 @@ public interface CaptureSource {
   String PROPERTY_DEVICE = "ib.device";
 
   /**
-   * Starts to write all packets that the device sends and receives, in pcapng format. What the provider gathers in memory
-   * it writes at least ten times a second. A destination that fails ends the capture; the device goes on. Several captures
-   * can run at once.
+   * Starts to write all packets that the device sends and receives, in pcapng format. What the provider gathers in
+   * memory it writes at least ten times a second. A destination that fails ends the capture; the device goes on. Several
+   * captures can run at once.
    *
    * @param destination where to; closed with the capture
    * @return the running capture
