@@ -16,16 +16,17 @@ public interface CaptureSource {
 
   /**
    * Starts to write all packets that the device sends and receives, in pcapng format. What the provider gathers in
-   * memory it writes at least ten times a second. A destination that fails ends the capture; the device goes on. Several
-   * captures can run at once.
+   * memory it writes at least ten times a second. A destination that fails ends the capture; the device goes on.
    *
    * @param destination where to; closed with the capture
    * @return the running capture
    * @throws IOException when the head of the file cannot be written
+   * @throws org.rdma4j.ib.core.verbs.VerbsException EBUSY while another capture of the device runs, ENODEV after its
+   *     removal
    */
   Capture start(WritableByteChannel destination) throws IOException;
 
-  /** A running capture; ends when it is closed, its destination fails or the device goes. Safe for any thread. */
+  /** A running capture; ends when it is closed, when its destination fails or the device goes. For any thread. */
   @ProviderType
   interface Capture extends AutoCloseable {
     /** {@return how many packets were captured so far} */
