@@ -1,0 +1,90 @@
+package org.rdma4j.ulp.pingpong.pv;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.rdma4j.ib.core.verbs.MemoryRegion;
+import org.rdma4j.ib.core.verbs.QpType;
+
+/** What the server does: it prepares its side, lets the client work and tells what came of it. */
+final class PassiveSide {
+  private static final int WINDOW = 4096;
+  private static final long INITIAL_VALUE = 40;
+  private static final Duration MOMENT = Duration.ofMillis(200);
+  // their error breaks the server's queue pair: a receive is posted to see it flushed
+  private static final Set<String> BREAKING =
+      Set.of("bad-rkey", "bad-rkey-read", "bad-range", "no-access", "bad-atomic", "long-send", "send-inv");
+
+  private final Endpoint endpoint;
+  private final PvOptions options;
+  private final Exchange exchange;
+  private final String operation;
+
+  PassiveSide(Endpoint endpoint, PvOptions options, Exchange exchange) {
+    this.endpoint = endpoint;
+    this.options = options;
+    this.exchange = exchange;
+    operation = PvCommand.operation(options.scenario());
+  }
+
+  void serve() throws IOException {
+    List<Integer> sizes = options.sizes();
+    int largest = Collections.max(sizes);
+    int expected = 0;
+    switch (operation) {
+      case "send", "send-imm", "write-imm" -> {
+        endpoint.postReceives(sizes.size(), largest);
+        expected = sizes.size();
+      }
+      case "bad-qkey", "bad-qpn" -> endpoint.postReceives(sizes.size(), largest);
+      case "long-send" -> endpoint.postReceives(1, sizes.getFirst() - 1);
+      case "send-inv" -> {
+        MemoryRegion window = endpoint.windowKey();
+        endpoint.postReceives(2, WINDOW);
+        exchange.tell(Map.of("mw", Integer.toUnsignedLong(window.rkey())));
+        expected = 1;
+      }
+      case "atomics" -> endpoint.value(INITIAL_VALUE);
+      case "read" -> {
+        for (int i = 0; i < sizes.size(); i++) {
+          endpoint.fill(i, sizes.get(i));
+        }
+      }
+      case "gone" -> endpoint.destroyQueuePair();
+      default -> {
+        if (BREAKING.contains(operation)) {
+          endpoint.postReceives(1, largest);
+        }
+      }
+    }
+    exchange.tell(Map.of("ready", 1));
+    if (operation.equals("rnr")) {
+      exchange.hear();
+      endpoint.postReceives(sizes.size(), largest);
+      expected = sizes.size();
+    }
+    endpoint.drain(expected);
+    exchange.hear();
+    report();
+  }
+
+  private void report() {
+    if (BREAKING.contains(operation)) {
+      endpoint.drain(1);
+      endpoint.say("qp state " + endpoint.state().number());
+    }
+    switch (operation) {
+      case "bad-qkey", "bad-qpn" -> endpoint.drain(1, MOMENT);
+      case "atomics" -> endpoint.say("value at the end: " + endpoint.value());
+      case "send", "send-imm", "write", "write-imm", "rnr" -> endpoint.check();
+      default -> { }
+    }
+    if (endpoint.type() == QpType.UD && operation.startsWith("send")) {
+      endpoint.say("the 40 bytes before the payload: " + HexFormat.of().formatHex(endpoint.bytes(0, Endpoint.GRH)));
+    }
+  }
+}
