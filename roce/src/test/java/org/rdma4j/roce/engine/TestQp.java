@@ -1,0 +1,92 @@
+package org.rdma4j.roce.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A queue pair with lists for rings: what was posted, what was completed, what was reported. */
+final class TestQp implements QpHost {
+  static final int MAX_SGE = 8;
+
+  final TestPort port;
+  final TestReceives receives;
+  final QpContext context;
+  final List<Post> posted = new ArrayList<>();
+  final List<Done> sends = new ArrayList<>();
+  final List<Done> received = new ArrayList<>();
+  final List<QpEvent> events = new ArrayList<>();
+  final List<Integer> invalidated = new ArrayList<>();
+  FailedCheck invalidateAnswer = FailedCheck.NONE;
+  FailedCheck localAnswer = FailedCheck.NONE;
+  long released;
+  int errors;
+
+  TestQp(TestPort port, QpProfile profile, TestReceives receives) {
+    this.port = port;
+    this.receives = receives;
+    this.context = port.engine.create(profile, this, receives);
+  }
+
+  int number() {
+    return context.number();
+  }
+
+  /** Posts and rings. */
+  void post(Post... posts) {
+    for (Post post : posts) {
+      posted.add(post);
+    }
+    context.ring();
+  }
+
+  void modify(TransportState state) {
+    context.modify(state);
+  }
+
+  @Override
+  public boolean fetchSend(long index, SendWork work) {
+    if (index >= posted.size()) {
+      return false;
+    }
+    posted.get((int) index).fill(work);
+    return true;
+  }
+
+  @Override
+  public void releaseSend(long index) {
+    if (index < released || index > posted.size()) {
+      throw new AssertionError("released " + index + " after " + released + " of " + posted.size());
+    }
+    released = index;
+  }
+
+  @Override
+  public void completeSend(Completion completion) {
+    sends.add(Done.of(completion, false));
+  }
+
+  @Override
+  public void completeReceive(Completion completion, boolean solicited) {
+    received.add(Done.of(completion, solicited));
+  }
+
+  @Override
+  public FailedCheck executeLocal(SendWork work) {
+    return localAnswer;
+  }
+
+  @Override
+  public FailedCheck invalidate(int key) {
+    invalidated.add(key);
+    return invalidateAnswer;
+  }
+
+  @Override
+  public void event(QpEvent event) {
+    events.add(event);
+  }
+
+  @Override
+  public void enteredError() {
+    errors++;
+  }
+}
