@@ -32,7 +32,6 @@ import org.osgi.service.component.runtime.ServiceComponentRuntime;
 public final class Main implements Callable<Integer> {
   private static final int USAGE_ERROR = 2;
   private static final int PRODUCT_LEVEL = 10;
-  private static final int SHELL_LEVEL = 20;
   private static final Duration DEVICE_LIMIT = Duration.ofSeconds(5);
 
   private final String[] arguments;
@@ -79,7 +78,8 @@ public final class Main implements Callable<Integer> {
     if (!options.bare()) {
       devices.start(DEVICE_LIMIT, err);
     }
-    return options.command().isEmpty() ? shell() : run(options, out, err);
+    ShellCommands.register(context, processor);
+    return options.command().isEmpty() ? shell(err) : run(options, out, err);
   }
 
   /**
@@ -104,15 +104,14 @@ public final class Main implements Callable<Integer> {
     }
   }
 
-  /** Starts the interactive shell and waits until it has stopped the container. */
-  private int shell() {
-    context.getBundle(0).adapt(FrameworkStartLevel.class).setStartLevel(SHELL_LEVEL);
+  private int shell(PrintStream err) {
     try {
-      new CountDownLatch(1).await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      new InteractiveShell(context, processor).run();
+      return 0;
+    } catch (Exception e) {
+      err.println("rdma: no shell: " + e.getMessage());
+      return 1;
     }
-    return 0;
   }
 
   private String commands() {
