@@ -15,10 +15,12 @@ import org.slf4j.LoggerFactory;
 public final class DeviceControl {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceControl.class);
 
+  private final IbDevice provider;
   private final DeviceState state;
   private boolean released;
 
   DeviceControl(IbDevice provider) {
+    this.provider = provider;
     this.state = new DeviceState(provider);
   }
 
@@ -31,6 +33,15 @@ public final class DeviceControl {
    */
   public void load(String name, int index) {
     state.load(name, index);
+  }
+
+  /**
+   * Records why the device could not be registered, for its provider to read.
+   *
+   * @param reason why
+   */
+  public void fail(VerbsException reason) {
+    provider.fail(reason);
   }
 
   /**
@@ -108,8 +119,9 @@ public final class DeviceControl {
       }
       released = true;
     }
+    state.removeGids();
     try {
-      state.provider().release();
+      provider.release();
     } catch (RuntimeException | LinkageError e) {
       LOG.error("the provider of {} failed in its release", state.name(), e);
     }
@@ -144,6 +156,51 @@ public final class DeviceControl {
    */
   public Context openClient(String bundle, String clientName) {
     return state.open(new DeviceView(state, bundle), bundle, clientName, true);
+  }
+
+  /** {@return the name} */
+  public String name() {
+    return state.name();
+  }
+
+  /** {@return what the device is and can do} */
+  public DeviceAttributes attributes() {
+    return state.attributes();
+  }
+
+  /** {@return how many ports there are} */
+  public int portCount() {
+    return state.attributes().portCount();
+  }
+
+  /**
+   * The types of GIDs that the core manages.
+   *
+   * @param port from 1
+   * @return the types, none on a port that is not RoCE
+   */
+  public List<GidType> gidTypes(int port) {
+    return state.gids(port).defaultTypes();
+  }
+
+  /**
+   * The GIDs of a port.
+   *
+   * @param port from 1
+   * @return the entries by index
+   */
+  public List<GidEntry> gidEntries(int port) {
+    return state.gids(port).entries();
+  }
+
+  /**
+   * Tells whether a slot is kept for default GIDs.
+   *
+   * @param entry an entry
+   * @return true where it is in such a slot
+   */
+  public boolean isDefault(GidEntry entry) {
+    return entry.index() < gidTypes(entry.port()).size();
   }
 
   /**

@@ -132,6 +132,19 @@ final class DeviceState {
     return gids.get(port - 1);
   }
 
+  /** The end of the GID tables; no events any more. */
+  void removeGids() {
+    for (GidCache table : gids) {
+      for (GidEntry entry : table.entries().reversed()) {
+        try {
+          table.remove(entry);
+        } catch (RuntimeException | LinkageError e) {
+          LOG.error("GID {} of {} could not be removed by its provider", entry, name, e);
+        }
+      }
+    }
+  }
+
   PkeyCache pkeys(int port) {
     checkPort(port);
     return pkeys.get(port - 1);
@@ -194,6 +207,23 @@ final class DeviceState {
   void accept(boolean now) {
     synchronized (contexts) {
       accepting = now;
+    }
+  }
+
+  boolean isAccepting() {
+    return accepting;
+  }
+
+  /** The interface of a port as a call on the device. */
+  String netdev(int port) {
+    checkPort(port);
+    if (!gate.tryEnter()) {
+      throw gone();
+    }
+    try {
+      return guarded(() -> provider.portNetdev(port), "get_netdev of " + name);
+    } finally {
+      gate.exit();
     }
   }
 

@@ -54,8 +54,7 @@ final class DeviceView implements RdmaDevice {
 
   @Override
   public String netdev(int port) {
-    state.checkPort(port);
-    return DeviceState.guarded(() -> state.provider().portNetdev(port), "netdev of " + state.name());
+    return state.netdev(port);
   }
 
   @Override

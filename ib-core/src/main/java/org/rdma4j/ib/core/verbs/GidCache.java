@@ -117,6 +117,11 @@ final class GidCache implements GidTable {
     return slot.entry;
   }
 
+  /** Deletes an entry that was listed. */
+  void remove(GidEntry entry) {
+    remove(entry.gid(), entry.type(), entry.netdev(), entry.index() < defaultTypes.size());
+  }
+
   /** Takes hold of the entry in a slot, or fails with EINVAL. */
   Hold hold(int index, String who) {
     synchronized (lock) {
@@ -129,6 +134,10 @@ final class GidCache implements GidTable {
       slot.holds++;
       return new Hold(slot);
     }
+  }
+
+  List<GidType> defaultTypes() {
+    return defaultTypes;
   }
 
   @Override

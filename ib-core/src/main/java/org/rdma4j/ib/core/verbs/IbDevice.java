@@ -25,6 +25,7 @@ import org.rdma4j.roce.address.Gid;
 public abstract class IbDevice {
   private final String requestedName;
   private DeviceControl control;
+  private volatile VerbsException failure;
 
   /**
    * Makes a device that is not registered yet.
@@ -53,6 +54,25 @@ public abstract class IbDevice {
     }
     control = new DeviceControl(this);
     return control;
+  }
+
+  /**
+   * Tells why the registration failed, once it did.
+   *
+   * @return the reason, or null where it did not fail or is still to come
+   */
+  public final VerbsException registrationFailure() {
+    return failure;
+  }
+
+  /** {@return true from the moment the device takes users until it begins to go} */
+  public final boolean isRegistered() {
+    DeviceControl bound = bound();
+    return bound != null && bound.state().isAccepting();
+  }
+
+  final void fail(VerbsException reason) {
+    this.failure = reason;
   }
 
   /** {@return the name given at registration; the requested one before} */

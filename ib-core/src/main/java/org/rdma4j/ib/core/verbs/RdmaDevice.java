@@ -75,7 +75,7 @@ public interface RdmaDevice {
    *
    * @param port from 1
    * @return its name, or null where the port has none
-   * @throws VerbsException EINVAL for a port that does not exist
+   * @throws VerbsException EINVAL for a port that does not exist, ENODEV after removal
    */
   String netdev(int port);
 

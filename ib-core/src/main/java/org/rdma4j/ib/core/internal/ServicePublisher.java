@@ -1,0 +1,97 @@
+package org.rdma4j.ib.core.internal;
+
+import java.util.Dictionary;
+import java.util.Hashtable;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.osgi.framework.Bundle;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.BundleEvent;
+import org.osgi.framework.ServiceFactory;
+import org.osgi.framework.ServiceRegistration;
+import org.osgi.framework.SynchronousBundleListener;
+import org.rdma4j.ib.core.verbs.DeviceControl;
+import org.rdma4j.ib.core.verbs.RdmaDevice;
+
+/**
+ * Publishes devices as services with an object for each consumer's bundle, and closes what a bundle has opened when it
+ * has stopped.
+ */
+final class ServicePublisher implements Publisher, SynchronousBundleListener, AutoCloseable {
+  private final BundleContext bundle;
+  private final Map<DeviceControl, Views> published = new ConcurrentHashMap<>();
+
+  ServicePublisher(BundleContext bundle) {
+    this.bundle = bundle;
+    bundle.addBundleListener(this);
+  }
+
+  @Override
+  public Runnable publish(RegisteredDevice device) {
+    Views views = new Views(device.control());
+    published.put(device.control(), views);
+    ServiceRegistration<RdmaDevice> registration =
+        bundle.registerService(RdmaDevice.class, views, properties(device.control().view("?")));
+    return () -> {
+      try {
+        registration.unregister();
+      } finally {
+        published.remove(device.control());
+      }
+    };
+  }
+
+  @Override
+  public void bundleChanged(BundleEvent event) {
+    if (event.getType() == BundleEvent.STOPPED) {
+      published.values().forEach(each -> each.close(event.getBundle()));
+    }
+  }
+
+  @Override
+  public void close() {
+    bundle.removeBundleListener(this);
+  }
+
+  private static Dictionary<String, Object> properties(RdmaDevice device) {
+    Dictionary<String, Object> properties = new Hashtable<>();
+    properties.put(RdmaDevice.PROPERTY_DEVICE, device.name());
+    properties.put(RdmaDevice.PROPERTY_INDEX, device.index());
+    properties.put(RdmaDevice.PROPERTY_NODE_GUID, device.nodeGuid().toString());
+    properties.put(RdmaDevice.PROPERTY_NODE_TYPE, device.attributes().nodeType().name());
+    properties.put(RdmaDevice.PROPERTY_TRANSPORT, device.attributes().transport());
+    properties.put(RdmaDevice.PROPERTY_LINK_LAYER, device.port(1).linkLayer().text());
+    properties.put(RdmaDevice.PROPERTY_DRIVER, device.driver());
+    String netdev = device.netdev(1);
+    if (netdev != null) {
+      properties.put(RdmaDevice.PROPERTY_NETDEV, netdev);
+    }
+    return properties;
+  }
+
+  /** The consumers of one device. */
+  private static final class Views implements ServiceFactory<RdmaDevice> {
+    private final DeviceControl control;
+    private final Map<Bundle, RdmaDevice> views = new ConcurrentHashMap<>();
+
+    Views(DeviceControl control) {
+      this.control = control;
+    }
+
+    @Override
+    public RdmaDevice getService(Bundle consumer, ServiceRegistration<RdmaDevice> registration) {
+      return views.computeIfAbsent(consumer, each -> control.view(String.valueOf(each.getSymbolicName())));
+    }
+
+    /** What was opened stays open until the bundle stops or the device goes. */
+    @Override
+    public void ungetService(Bundle consumer, ServiceRegistration<RdmaDevice> registration, RdmaDevice service) {}
+
+    void close(Bundle consumer) {
+      RdmaDevice view = views.remove(consumer);
+      if (view != null) {
+        control.close(view);
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package org.rdma4j.ib.core.internal;
+
+/**
+ * How patient the core is.
+ *
+ * @param clientWarnMillis after how long a client that does not return is named in the log
+ * @param clientLimitMillis after how long it is left behind
+ */
+record Settings(long clientWarnMillis, long clientLimitMillis) {
+  static final Settings DEFAULT = new Settings(5_000, 30_000);
+}
