@@ -25,6 +25,8 @@ Scenarios (the client does the work):
   long-send     RC: SEND longer than the receive buffer
   bad-atomic    RC: fetch-add to an address that is not a multiple of 8
   gone          RC: the server destroys its QP before the client sends: retries, no answer
+  until-error   RC: the client writes again and again until that fails, because the server or the link has gone;
+                needs a --retry below 7, which rxe takes for "for ever"
   ud-bad-qkey   UD with a wrong Q_Key; ud-bad-qpn: to a QP that is not there: both dropped silently
 """
 import argparse
@@ -128,6 +130,13 @@ class Exchange:
         if not line:
             raise Failed('the other side has gone')
         return json.loads(line)
+
+    def await_end(self):
+        """until the other side, or the way to it, has gone"""
+        try:
+            self.lines.readline()
+        except OSError:
+            pass
 
     def close(self):
         self.lines.close()
@@ -233,18 +242,21 @@ class Scenario:
             pieces = self.pieces(self.slot(i), size)
             self.qp.post_recv(RecvWR(wr_id=100 + i, num_sge=len(pieces), sg=pieces))
 
-    def drain(self, want, limit=None):
-        """print completions until there are `want` of them or the time is up"""
-        got, end = 0, time.monotonic() + (self.opts.wait if limit is None else limit)
+    def drain(self, want, limit=None, quiet=False):
+        """print completions, with quiet only failures, until there are `want` or the time is up; whether all are well"""
+        got, well, end = 0, True, time.monotonic() + (self.opts.wait if limit is None else limit)
         while got < want and time.monotonic() < end:
             for wc in self.cq.poll(8)[1]:
                 imm = f' imm {wc.imm_data & 0xffffffff:#x}' if wc.wc_flags & e.IBV_WC_WITH_IMM else ''
+                got, well = got + 1, well and wc.status == 0
+                if quiet and wc.status == 0:
+                    continue
                 inv = f' invalidated {wc.imm_data & 0xffffffff:#x}' if wc.wc_flags & e.IBV_WC_WITH_INV else ''
                 self.say(f'  completion wr_id {wc.wr_id} status {wc.status} opcode {wc.opcode} byte_len '
                          f'{wc.byte_len} flags {wc.wc_flags:#x} vendor_err {wc.vendor_err:#x}{imm}{inv}')
-                got += 1
         if got < want:
             self.say(f'  {want - got} completion(s) missing')
+        return well and got >= want
 
     def post(self, wr_id, fn, size, offset=0):
         self.qp.wr_start()
@@ -306,6 +318,9 @@ class Scenario:
             self.post_receives()
             expect = n
         self.drain(expect)
+        if self.name == 'until-error':
+            self.exchange.await_end()
+            return
         self.exchange.hear()
         if self.op in ('bad-qkey', 'bad-qpn'):
             self.drain(1, limit=0.2)
@@ -319,9 +334,24 @@ class Scenario:
         if self.op in ('send', 'send-imm') and self.kind == 'ud':
             self.say(f'  the 40 bytes before the payload: {self.mr.read(GRH_BYTES, 0).hex()}')
 
+    def work_until_error(self):
+        writes = 0
+        self.fill(0, self.sizes[0])
+        while True:
+            self.post(1, lambda: self.qp.wr_rdma_write(self.peer['rkey'], self.peer['addr']), self.sizes[0])
+            if not self.drain(1, quiet=True):
+                break
+            writes += 1
+            if writes == 10:
+                self.say('  working')
+        self.say(f'  {writes} writes were well')
+
     def work(self):
         window = self.exchange.hear()['mw'] if self.name == 'send-inv' else None
         self.exchange.hear()
+        if self.name == 'until-error':
+            self.work_until_error()
+            return
         qp, rkey, addr, op = self.qp, self.peer['rkey'], self.peer['addr'], self.op
         try:
             if op in ('send', 'gone', 'long-send', 'rnr-exceeded', 'bad-qkey', 'bad-qpn'):

@@ -12,6 +12,7 @@ import org.rdma4j.ib.core.verbs.WrOpcode;
 final class ActiveSide {
   private static final int IMMEDIATE = 0x01020304;
   private static final int WRONG_KEY = 0x55;
+  private static final int BEGUN = 10;
   private static final Duration RNR_TIME = Duration.ofMillis(300);
 
   private final Endpoint endpoint;
@@ -31,11 +32,32 @@ final class ActiveSide {
   void work() throws IOException {
     int window = options.scenario().equals("send-inv") ? (int) Long.parseLong(exchange.hear().get("mw")) : 0;
     exchange.hear();
+    if (options.scenario().equals("until-error")) {
+      workUntilError();
+      return;
+    }
     try {
       work(PvCommand.operation(options.scenario()), window);
     } finally {
       exchange.tell(Map.of("done", 1));
     }
+  }
+
+  private void workUntilError() {
+    int size = options.sizes().getFirst();
+    endpoint.fill(0, size);
+    int writes = 0;
+    while (true) {
+      endpoint.post(1, remote(WrOpcode.RDMA_WRITE, key, address), size, 0);
+      if (!endpoint.drainQuietly()) {
+        break;
+      }
+      writes++;
+      if (writes == BEGUN) {
+        endpoint.say("working");
+      }
+    }
+    endpoint.say(writes + " writes were well");
   }
 
   private void work(String operation, int window) throws IOException {

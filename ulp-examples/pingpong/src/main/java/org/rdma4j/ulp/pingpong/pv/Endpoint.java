@@ -31,6 +31,7 @@ import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.WcFlag;
+import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.address.PathMtu;
@@ -259,11 +260,29 @@ final class Endpoint {
 
   /** Prints completions until there are {@code want} of them or the time is over. */
   void drain(int want, Duration limit) {
+    drain(want, limit, false);
+  }
+
+  void drain(int want) {
+    drain(want, options.patience(), false);
+  }
+
+  /** Waits for one completion and prints it only when it is a failure; whether it was well. */
+  boolean drainQuietly() {
+    return drain(1, options.patience(), true);
+  }
+
+  private boolean drain(int want, Duration limit, boolean quietly) {
     int got = 0;
+    boolean well = true;
     for (long end = System.nanoTime() + limit.toNanos(); got < want && System.nanoTime() - end < 0; ) {
       int count = cq.poll(completions);
       for (int i = 0; i < count; i++) {
-        print(completions[i]);
+        boolean success = completions[i].status() == WcStatus.SUCCESS;
+        well &= success;
+        if (!quietly || !success) {
+          print(completions[i]);
+        }
       }
       got += count;
       if (count == 0) {
@@ -273,10 +292,7 @@ final class Endpoint {
     if (got < want) {
       say(want - got + " completion(s) missing");
     }
-  }
-
-  void drain(int want) {
-    drain(want, options.patience());
+    return well && got >= want;
   }
 
   private void print(WorkCompletion wc) {

@@ -86,6 +86,15 @@ final class Exchange implements AutoCloseable {
     return fields;
   }
 
+  /** Waits until the other side, or the way to it, has gone. */
+  void awaitEnd() {
+    try {
+      in.readLine();
+    } catch (IOException e) {
+      // just that
+    }
+  }
+
   @Override
   public void close() throws IOException {
     socket.close();

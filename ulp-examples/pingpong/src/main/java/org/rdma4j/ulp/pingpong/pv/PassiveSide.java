@@ -68,8 +68,12 @@ final class PassiveSide {
       expected = sizes.size();
     }
     endpoint.drain(expected);
-    exchange.hear();
-    report();
+    if (operation.equals("until-error")) {
+      exchange.awaitEnd();
+    } else {
+      exchange.hear();
+      report();
+    }
   }
 
   private void report() {
