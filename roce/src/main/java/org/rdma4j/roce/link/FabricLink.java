@@ -192,7 +192,7 @@ final class FabricLink implements Link {
     int port = UdpLinkConfig.ROCE_PORT;
     // The fabric numbers no packets, so the identification is known to be 0 and the check is complete.
     int identification =
-        check.check(0, length, source.hi(), source.lo(), port, destination.hi(), destination.lo(), port);
+        check.check(0, length, source.hi(), source.lo(), port, destination.hi(), destination.lo(), port, 0);
     if (identification == PacketCheck.REFUSED) {
       return false;
     }

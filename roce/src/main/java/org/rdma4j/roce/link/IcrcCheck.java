@@ -7,8 +7,8 @@ package org.rdma4j.roce.link;
  */
 public enum IcrcCheck {
   /**
-   * Only packets whose ICRC is right for an identification that the link knows, or for 0. Refuses the IPv4 packets of
-   * senders that number them, as Linux {@code rdma_rxe} does.
+   * Only packets whose ICRC is right for identification 0. Refuses the IPv4 packets of senders that number them, as
+   * Linux {@code rdma_rxe} does, and {@link UdpLink} with segmentation for all but the first of a burst.
    */
   STRICT,
   /**

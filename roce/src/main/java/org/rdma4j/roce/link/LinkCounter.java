@@ -18,7 +18,7 @@ public enum LinkCounter {
   BYTES_RECEIVED(6, "bytes received"),
   /** Calls or bursts in which packets were received. */
   RECEIVE_CALLS(7, "receive calls"),
-  /** Packets whose ICRC was right as it stood (IPv6, or IPv4 with identification 0 or known). */
+  /** Packets whose ICRC was right: IPv6, or IPv4 with identification 0 or the packet's place in its burst. */
   ICRC_OK(8, "icrc ok"),
   /** IPv4 packets whose ICRC is right for some identification, which the socket does not show. */
   ICRC_RECOVERED(9, "icrc recovered"),

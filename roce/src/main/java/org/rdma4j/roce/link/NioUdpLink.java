@@ -244,7 +244,7 @@ public final class NioUdpLink implements Link {
     long destinationHi = socket.gid().hi();
     long destinationLo = socket.gid().lo();
     int identification =
-        check.check(0, length, sourceHi, sourceLo, sourcePort, destinationHi, destinationLo, socket.port());
+        check.check(0, length, sourceHi, sourceLo, sourcePort, destinationHi, destinationLo, socket.port(), 0);
     if (identification == PacketCheck.REFUSED) {
       return false;
     }

@@ -24,13 +24,14 @@ final class PacketCheck {
   }
 
   /**
-   * Checks a packet whose IPv4 identification is not known.
+   * Checks a packet whose IPv4 identification is not known. The likely one is looked at first, which saves recovering
+   * it; under {@link IcrcCheck#STRICT} it does not count.
    *
    * @return the identification, {@link ReceivedPacket#UNKNOWN}, or {@link #REFUSED}
    */
   int check(
       int offset, int length, long sourceHi, long sourceLo, int sourcePort, long destinationHi, long destinationLo,
-      int destinationPort) {
+      int destinationPort, int likelyIdentification) {
     if (mode == IcrcCheck.OFF) {
       counters.increment(LinkCounter.ICRC_UNCHECKED);
       return ReceivedPacket.UNKNOWN;
@@ -42,16 +43,18 @@ final class PacketCheck {
               sourceHi, sourceLo, destinationHi, destinationLo, sourcePort, destinationPort, offset, length);
       return outcome(computed == received, ReceivedPacket.UNKNOWN);
     }
-    int computed = ipv4(offset, length, sourceLo, sourcePort, destinationLo, destinationPort, 0);
+    int likely = mode == IcrcCheck.STRICT ? 0 : likelyIdentification;
+    int computed = ipv4(offset, length, sourceLo, sourcePort, destinationLo, destinationPort, likely);
     if (computed == received || mode == IcrcCheck.STRICT) {
-      return outcome(computed == received, 0);
+      return outcome(computed == received, likely);
     }
-    int identification = IcrcIdentification.recover(computed ^ received, length);
-    if (identification < 0) {
+    // The CRC is linear: what is found is how the identification differs from the likely one.
+    int difference = IcrcIdentification.recover(computed ^ received, length);
+    if (difference < 0) {
       return outcome(false, 0);
     }
     counters.increment(LinkCounter.ICRC_RECOVERED);
-    return identification;
+    return likely ^ difference;
   }
 
   private int ipv4(

@@ -141,8 +141,12 @@ final class UdpReceiver {
     }
     long destinationHi = socket.gid().hi();
     long destinationLo = socket.gid().lo();
+    // A sender that lets its kernel split, as this link does, numbers the parts of a datagram 0, 1, 2, …
+    int likelyIdentification = (offset - slot * SLOT_SIZE) / segmentLength;
     int identification =
-        check.check(offset, length, sourceHi, sourceLo, sourcePort, destinationHi, destinationLo, socket.port());
+        check.check(
+            offset, length, sourceHi, sourceLo, sourcePort, destinationHi, destinationLo, socket.port(),
+            likelyIdentification);
     if (identification == PacketCheck.REFUSED) {
       return false;
     }

@@ -175,6 +175,22 @@ abstract class UdpContractTest extends LinkContractTest {
   }
 
   @Test
+  void absentReceiverDisturbsNobody() {
+    Link a = open(address(1));
+    Link b = open(address(2));
+    Route toNobody = a.route(address(1), address(8), 0, 0, 64);
+    Route route = a.route(address(1), address(2), 0, 0, 64);
+    for (int i = 0; i < 3; i++) {
+      put(a, toNobody, bytes(64, i));
+      put(a, route, bytes(64, i));
+      assertEquals(2, a.flush());
+      assertEquals(0, a.receive(this::record, 8));
+    }
+    receive(b, 3);
+    assertEquals(0, a.counters().get(LinkCounter.SEND_ERRORS));
+  }
+
+  @Test
   void packetsEndAwait() {
     Link a = open(address(1));
     Link b = open(address(2));
