@@ -57,9 +57,7 @@ final class CommandRunner {
   private int execute(String name, String text) {
     try {
       Object result = session.execute(text);
-      if (result instanceof Integer value) {
-        fail(value);
-      } else if (result != null) {
+      if (result != null && !(result instanceof Integer)) {
         out.println(session.format(result, Converter.INSPECT));
       }
       awaitBackground();
@@ -95,7 +93,7 @@ final class CommandRunner {
     if (job.result().exception() != null) {
       failed(firstWord(job.command().toString()), job.result().exception());
     } else {
-      fail(job.result().error());
+      fail(job.result().result() instanceof Integer value ? value : job.result().error());
     }
   }
 

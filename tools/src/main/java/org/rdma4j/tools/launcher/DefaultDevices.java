@@ -19,6 +19,7 @@ import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.osgi.service.component.runtime.ServiceComponentRuntime;
 import org.osgi.service.component.runtime.dto.ComponentConfigurationDTO;
+import org.rdma4j.ib.core.verbs.RdmaDevice;
 
 /**
  * The devices that configuration files describe: has the files read, then waits until each device is there or is
@@ -26,7 +27,6 @@ import org.osgi.service.component.runtime.dto.ComponentConfigurationDTO;
  */
 final class DefaultDevices {
   private static final String READER = "org.apache.felix.fileinstall";
-  private static final String DEVICE = "org.rdma4j.ib.core.verbs.RdmaDevice";
   private static final String DIRECTORIES = "felix.fileinstall.dir";
 
   private final BundleContext context;
@@ -117,7 +117,8 @@ final class DefaultDevices {
 
   private boolean present(String name) {
     try {
-      return context.getAllServiceReferences(DEVICE, "(ib.device=" + name + ")") != null;
+      String filter = "(" + RdmaDevice.PROPERTY_DEVICE + "=" + name + ")";
+      return !context.getServiceReferences(RdmaDevice.class, filter).isEmpty();
     } catch (InvalidSyntaxException e) {
       return false;
     }

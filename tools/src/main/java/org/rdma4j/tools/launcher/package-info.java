@@ -16,8 +16,10 @@
  * process.error(1);                          // its exit status, 0 when never called
  * }</pre>
  *
- * An exception that leaves the method is a failure too: its message is printed as {@code NAME: MESSAGE}, the status
- * is 1. Arguments arrive as they were typed: blanks, quotes and leading dashes are kept. A script goes on after a
- * command that set a status, as {@code sh} does, and ends at one that threw; its status is that of the first failure.
+ * {@code org.rdma4j.ulp.command.Command} does this for programs that return their status. A method that returns an
+ * {@code int} returns its status too. An exception that leaves the method is a failure: its message is printed as
+ * {@code NAME: MESSAGE}, the status is 1. Arguments arrive as they were typed: blanks, quotes and leading dashes are
+ * kept. A script goes on after a command that set a status, as {@code sh} does, and ends at one that threw; its status
+ * is that of the first failure, and it ends when its background commands have.
  */
 package org.rdma4j.tools.launcher;
