@@ -15,6 +15,7 @@ final class TestPort implements KeyTable {
   private static final int DEPTH = 64;
 
   final Gid gid;
+  final Clock clock;
   final TestLink link;
   final Engine engine;
   final List<TestQp> queuePairs = new ArrayList<>();
@@ -24,6 +25,7 @@ final class TestPort implements KeyTable {
 
   TestPort(String name, Fabric fabric, Clock clock, Trace trace, EngineConfig config, Gid gid, int firstQp) {
     this.gid = gid;
+    this.clock = clock;
     this.nextQp = firstQp;
     link = new TestLink(fabric.endpoint(gid), trace, name);
     engine = new Engine(config, clock, link, this, (where, cause) -> faults.add(cause));

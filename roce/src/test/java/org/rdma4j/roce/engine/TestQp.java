@@ -19,6 +19,10 @@ final class TestQp implements QpHost {
   FailedCheck localAnswer = FailedCheck.NONE;
   long released;
   int errors;
+  /** What the host does when the queue pair has failed. */
+  Runnable onError = () -> {};
+  /** When the last send was completed, in nanoseconds. */
+  long sendDoneAt;
 
   TestQp(TestPort port, QpProfile profile, TestReceives receives) {
     this.port = port;
@@ -62,6 +66,7 @@ final class TestQp implements QpHost {
   @Override
   public void completeSend(Completion completion) {
     sends.add(Done.of(completion, false));
+    sendDoneAt = port.clock.nanoTime();
   }
 
   @Override
@@ -88,5 +93,6 @@ final class TestQp implements QpHost {
   @Override
   public void enteredError() {
     errors++;
+    onError.run();
   }
 }
