@@ -87,6 +87,7 @@ final class SendQueue {
 
   /** Forgets everything posted, without completions; for RESET. */
   void discard() {
+    next = oldest;
     while (next() != null) {
       oldest++;
       next = oldest;

@@ -335,4 +335,21 @@ class QueuePairStateTest extends EngineTest {
     assertEquals(3000, a.engine.queuePairs());
     a.queuePairs.clear();
   }
+
+  @Test
+  void resetWhenEverythingPostedHasBeenSent() {
+    TestQp[] qp = world.pair(QpKind.RC);
+    b.link.filter(everything());
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 8), Post.write(2, target, 0).local(source, 0, 8));
+    world.settle();
+    qp[0].modify(TransportState.RESET);
+    qp[1].modify(TransportState.RESET);
+    assertEquals(2, qp[0].released);
+    b.link.filter(null);
+    world.connect(qp[0], qp[1], settings -> {});
+    qp[0].post(Post.write(3, target, 0).local(source, 0, 8));
+    world.run();
+    assertDone(qp[0].sends, 3);
+    assertIdle();
+  }
 }
