@@ -293,8 +293,18 @@ public final class Engine {
     try {
       return qp.serve(link, config.transmitBurst());
     } catch (RuntimeException e) {
+      abandonPacket();
       fault(qp, e);
       return false;
+    }
+  }
+
+  /** The exception may have come while a packet was written: the link must not wait for its end. */
+  private void abandonPacket() {
+    try {
+      link.abort();
+    } catch (IllegalStateException e) {
+      // No packet was claimed.
     }
   }
 

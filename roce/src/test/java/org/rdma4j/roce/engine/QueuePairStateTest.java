@@ -352,4 +352,40 @@ class QueuePairStateTest extends EngineTest {
     assertDone(qp[0].sends, 3);
     assertIdle();
   }
+
+  @Test
+  void brokenMemoryStopsOneQueuePairOnly() {
+    TestQp[] bad = world.pair(QpKind.RC);
+    TestQp[] good = world.pair(QpKind.RC);
+    TestMemory broken = a.memory(64);
+    broken.broken = true;
+    bad[0].post(Post.write(1, target, 0).local(broken, 0, 8));
+    good[0].post(Post.write(2, target, 0).local(source, 0, 8));
+    world.run();
+    assertFlushed(bad[0].sends, 0, 1);
+    assertEquals(List.of(QpEvent.FATAL), bad[0].events);
+    assertEquals(1, bad[0].errors);
+    assertDone(good[0].sends, 2);
+    assertEquals(1, a.faults.size());
+    assertEquals(1, a.count(EngineCounter.FAULTS));
+    a.faults.clear();
+  }
+
+  @Test
+  void brokenMemoryOfTheResponderStopsOneQueuePairOnly() {
+    TestMemory broken = b.memory(64);
+    TestQp[] good = world.pair(QpKind.RC);
+    broken.broken = true;
+    for (Post post : List.of(Post.write(1, broken, 0), Post.read(1, broken, 0), Post.fetchAdd(1, broken, 0, 1))) {
+      TestQp[] bad = world.pair(QpKind.RC);
+      bad[0].post(post.local(source, 0, 8));
+      good[0].post(Post.read(2, target, 0).local(source, 0, 8));
+      world.run();
+      assertEquals(CompletionStatus.RETRY_EXCEEDED, bad[0].sends.getFirst().status());
+      assertEquals(List.of(QpEvent.FATAL), bad[1].events);
+    }
+    assertDone(good[0].sends, 2, 2, 2);
+    assertEquals(3, b.count(EngineCounter.FAULTS));
+    b.faults.clear();
+  }
 }
