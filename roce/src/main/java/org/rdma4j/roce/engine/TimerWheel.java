@@ -52,9 +52,9 @@ final class TimerWheel {
     }
     for (long tick = from; tick <= until; tick++) {
       current = tick;
-      QpContext qp = slots[(int) tick & SLOTS - 1];
-      while (qp != null) {
-        QpContext next = qp.timerNext;
+      int slot = (int) tick & SLOTS - 1;
+      // Always the first: a host that is called may destroy others, and nothing is armed into the present slot.
+      for (QpContext qp = slots[slot]; qp != null; qp = slots[slot]) {
         unlink(qp);
         looked++;
         if (qp.deadline() != Long.MAX_VALUE) {
@@ -64,7 +64,6 @@ final class TimerWheel {
             arm(qp);
           }
         }
-        qp = next;
       }
     }
     return looked;

@@ -388,4 +388,27 @@ class QueuePairStateTest extends EngineTest {
     assertEquals(3, b.count(EngineCounter.FAULTS));
     b.faults.clear();
   }
+
+  @Test
+  void aHostMayDestroyQueuePairsWhileTimersExpire() {
+    TestQp[] one = world.pair(QpKind.RC, settings -> settings.retryCount = 0);
+    TestQp[] two = world.pair(QpKind.RC, settings -> settings.retryCount = 0);
+    TestQp[] three = world.pair(QpKind.RC, settings -> settings.retryCount = 0);
+    a.link.filter(everything());
+    for (TestQp[] qp : List.of(one, two, three)) {
+      qp[0].onError =
+          () -> {
+            for (TestQp[] other : List.of(one, two, three)) {
+              if (other != qp) {
+                a.engine.destroy(other[0].context);
+              }
+            }
+          };
+      qp[0].post(Post.write(1, target, 0).local(source, 0, 8));
+    }
+    world.run();
+    assertEquals(1, one[0].sends.size() + two[0].sends.size() + three[0].sends.size());
+    assertEquals(Long.MAX_VALUE, a.engine.nextDeadline());
+    a.queuePairs.clear();
+  }
 }
