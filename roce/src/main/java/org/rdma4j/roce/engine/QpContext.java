@@ -181,6 +181,7 @@ public final class QpContext {
 
   private void toError() {
     state = TransportState.ERR;
+    drainPending = false;
     completer.stop();
     flush();
   }

@@ -411,4 +411,17 @@ class QueuePairStateTest extends EngineTest {
     assertEquals(Long.MAX_VALUE, a.engine.nextDeadline());
     a.queuePairs.clear();
   }
+
+  @Test
+  void anErrorEndsTheDrainWithoutItsEvent() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> settings.notifyDrained = true);
+    a.link.filter(everything());
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 8));
+    world.settle();
+    qp[0].modify(TransportState.SQD);
+    world.run();
+    assertEquals(CompletionStatus.RETRY_EXCEEDED, qp[0].sends.getFirst().status());
+    assertEquals(List.of(), qp[0].events);
+    assertFalse(qp[0].context.isDraining());
+  }
 }
