@@ -173,17 +173,18 @@ public final class QpContext {
     if (state != TransportState.ERR) {
       toError();
       host.enteredError();
-      if (receives.isShared()) {
-        host.event(QpEvent.LAST_WQE_REACHED);
-      }
     }
   }
 
   private void toError() {
+    boolean entered = state != TransportState.ERR;
     state = TransportState.ERR;
     drainPending = false;
     completer.stop();
     flush();
+    if (entered && receives.isShared()) {
+      host.event(QpEvent.LAST_WQE_REACHED); // IBA specification section 10.2.9.3: no receive is held any more.
+    }
   }
 
   /** Something in the engine went wrong on this queue pair. */

@@ -424,4 +424,15 @@ class QueuePairStateTest extends EngineTest {
     assertEquals(List.of(), qp[0].events);
     assertFalse(qp[0].context.isDraining());
   }
+
+  @Test
+  void lastWqeIsReportedHoweverTheErrorCame() {
+    var shared = new TestReceives(true);
+    TestQp[] qp = {a.queuePair(QpKind.RC), b.queuePair(QpKind.RC, shared, false)};
+    world.connect(qp[0], qp[1], settings -> {});
+    qp[1].modify(TransportState.ERR);
+    qp[1].modify(TransportState.ERR);
+    world.run();
+    assertEquals(List.of(QpEvent.LAST_WQE_REACHED), qp[1].events);
+  }
 }
