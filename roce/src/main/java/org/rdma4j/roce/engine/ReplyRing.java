@@ -32,13 +32,14 @@ final class ReplyRing {
   private long sendFrom;
   private long answered;
 
-  /** Forgets everything and makes room for {@code size} replies. */
+  /** Makes room for {@code size} replies; forgets those that are there unless the size stays. */
   void resize(int size) {
-    if (replies.length != size) {
-      replies = new Reply[size];
-      for (int i = 0; i < size; i++) {
-        replies[i] = new Reply();
-      }
+    if (replies.length == size) {
+      return;
+    }
+    replies = new Reply[size];
+    for (int i = 0; i < size; i++) {
+      replies[i] = new Reply();
     }
     clear();
   }

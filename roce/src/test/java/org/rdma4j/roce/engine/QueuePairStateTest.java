@@ -435,4 +435,17 @@ class QueuePairStateTest extends EngineTest {
     world.run();
     assertEquals(List.of(QpEvent.LAST_WQE_REACHED), qp[1].events);
   }
+
+  @Test
+  void savedAtomicsSurviveADrain() {
+    TestQp[] qp = world.pair(QpKind.RC);
+    b.link.filter(drop(0, responses()));
+    qp[0].post(Post.fetchAdd(1, target, 0, 5).local(source, 0, 8));
+    world.settle();
+    qp[1].modify(TransportState.SQD);
+    qp[1].context.resizeReplies();
+    world.run();
+    assertDone(qp[0].sends, 1);
+    assertEquals(5, word(target, 0));
+  }
 }
