@@ -405,7 +405,8 @@ final class ReliableResponder extends Responder {
       if (check != FailedCheck.NONE) {
         link.abort();
         replies.clear();
-        accessError(check, psn);
+        // A receive that is held belongs to a later message: it is flushed.
+        fail(Syndrome.NAK_REMOTE_ACCESS, psn, QpEvent.ACCESS_ERROR);
         return false;
       }
     }

@@ -407,4 +407,21 @@ class RefusedRequestTest extends EngineTest {
     assertFlushed(qp[1].received, 0, 100);
     assertIdle();
   }
+
+  @Test
+  void aReadThatFailsLateFlushesTheReceiveOfAMessageBehindIt() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> settings.mtu = 256);
+    TestMemory buffer = b.memory(4096);
+    receives(qp[1], 1, buffer, 4096);
+    b.link.refuse = 100;
+    qp[0].post(Post.read(1, target, 0).local(source, 0, 2560), Post.send(2).local(source, 0, 2560));
+    a.link.filter(drop(9, requests()));
+    a.engine.doWork();
+    b.engine.doWork();
+    b.deregister(target);
+    b.link.refuse = 0;
+    world.run();
+    assertFailed(qp[0].sends.getFirst(), 1, CompletionStatus.REMOTE_ACCESS_ERROR, FailedCheck.NAK_REMOTE_ACCESS);
+    assertFlushed(qp[1].received, 0, 100);
+  }
 }
