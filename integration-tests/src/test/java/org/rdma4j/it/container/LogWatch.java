@@ -1,0 +1,66 @@
+package org.rdma4j.it.container;
+
+import static org.junit.Assert.assertEquals;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Pattern;
+import org.junit.rules.ExternalResource;
+import org.slf4j.LoggerFactory;
+
+/** Fails the test when something logs at WARN or above that the test did not expect, or does not log what it did. */
+public final class LogWatch extends ExternalResource {
+  private final Queue<String> logged = new ConcurrentLinkedQueue<>();
+  private final List<Pattern> expected = new ArrayList<>();
+  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  private final AppenderBase<ILoggingEvent> collector =
+      new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+          if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
+            logged.add(event.getLevel() + " " + event.getLoggerName() + " " + event.getFormattedMessage());
+          }
+        }
+      };
+
+  /** At least one message in which this is found will come, and is no failure. */
+  public void expect(String pattern) {
+    expected.add(Pattern.compile(pattern));
+  }
+
+  /** What was logged at WARN or above so far. */
+  public List<String> logged() {
+    return List.copyOf(logged);
+  }
+
+  @Override
+  protected void before() {
+    collector.setContext(root.getLoggerContext());
+    collector.start();
+    root.addAppender(collector);
+  }
+
+  @Override
+  protected void after() {
+    root.detachAppender(collector);
+    collector.stop();
+    List<String> lines = logged();
+    assertEquals(
+        "unexpected in the log",
+        List.of(),
+        lines.stream().filter(line -> expected.stream().noneMatch(p -> p.matcher(line).find())).toList());
+    assertEquals(
+        "expected in the log but not there",
+        List.of(),
+        expected.stream()
+            .filter(p -> lines.stream().noneMatch(line -> p.matcher(line).find()))
+            .map(Pattern::pattern)
+            .toList());
+  }
+}
