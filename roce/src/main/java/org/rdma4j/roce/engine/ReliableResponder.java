@@ -83,6 +83,9 @@ final class ReliableResponder extends Responder {
       onDuplicate(packet, at, opcode, psn);
     } else {
       nakSent = false;
+      if (dueSyndrome != Syndrome.ACK_NO_CREDIT_LIMIT) {
+        dueSyndrome = NONE; // What was refused or missing is here now.
+      }
       execute(packet, at, length, opcode, psn);
     }
     if (hasResponses()) {

@@ -415,39 +415,47 @@ class RetryTest extends EngineTest {
   }
 
   @Test
-  void aRefusedPacketThatComesAgainInTheSameBatchNeedsNoNak() {
+  void aRefusalThatIsOutOfDateIsNotSent() {
     TestQp[] qp = world.pair(QpKind.RC, settings -> settings.mtu = 256);
-    b.link.filter(drop(0, responses()));
+    fill(source, 4);
+    b.link.refuse = Integer.MAX_VALUE;
     qp[0].post(Post.send(1).local(source, 0, 1000));
-    world.settle();
-    // The RNR NAK is lost, so everything comes again by the timer; meanwhile there is a receive.
+    world.work();
+    assertEquals(1, b.count(EngineCounter.SEND_RNR_ERR));
     receives(qp[1], 1, target, 4096);
+    a.link.filter(drop(1, requests()));
+    world.clock.advanceBy(TIMEOUT + 50_000);
+    world.work();
+    assertEquals(1, qp[1].context.receivePsn(), "the first packet came again and was taken");
+    b.link.refuse = 0;
     world.run();
     assertDone(qp[0].sends, 1);
+    assertSame(source, 0, target, 0, 1000);
     assertEquals(0, a.count(EngineCounter.RCVD_RNR_ERR));
     assertIdle();
   }
 
   @Test
-  void aNakThatTheMissingPacketHasOvertakenIsNotSent() {
+  void aReportOfAGapThatIsClosedIsNotSent() {
     TestQp[] qp = world.pair(QpKind.RC, settings -> settings.mtu = 256);
     fill(source, 4);
-    boolean[] held = {false};
-    a.link.filter(
-        (packet, at, length) -> {
-          boolean second = Bth.psn(packet, at) == 1 && !held[0];
-          held[0] |= second;
-          return second ? TestLink.Fate.HOLD : TestLink.Fate.PASS;
-        });
-    qp[0].post(Post.write(1, target, 0).local(source, 0, 1000));
-    a.engine.doWork();
+    a.link.filter(hold(drop(0, requests())));
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 512));
+    b.link.refuse = Integer.MAX_VALUE;
+    world.work();
+    assertEquals(1, b.count(EngineCounter.OUT_OF_SEQ_REQUEST));
+    a.link.filter(everything());
     a.link.releaseHeld();
     b.engine.doWork();
-    // 0, 2, 3, 1: the gap at 1 is closed within the batch, what follows it is missing now.
-    assertEquals(2, qp[1].context.receivePsn());
+    assertEquals(1, qp[1].context.receivePsn());
+    b.link.refuse = 0;
+    world.settle();
+    assertEquals(0, b.link.sent);
+    a.link.filter(null);
     world.run();
     assertDone(qp[0].sends, 1);
-    assertSame(source, 0, target, 0, 1000);
+    assertSame(source, 0, target, 0, 512);
+    assertEquals(0, a.count(EngineCounter.RCVD_SEQ_ERR));
   }
 
   @Test
