@@ -13,6 +13,11 @@ import org.rdma4j.roce.packet.Opcode;
  * section 9.8.3). The receive gets 40 bytes of network header first.
  */
 final class DatagramResponder extends Responder {
+  /** Bytes that IP counts besides BTH to pad: UDP header and ICRC. */
+  private static final int UDP_AND_ICRC = 8 + 4;
+
+  private static final int IPV4_HEADER = 20;
+
   DatagramResponder(QpContext qp, Completion completion, int maxReceiveSge) {
     super(qp, completion, maxReceiveSge);
   }
@@ -48,7 +53,7 @@ final class DatagramResponder extends Responder {
           grh,
           0,
           from.trafficClass(),
-          length,
+          IPV4_HEADER + UDP_AND_ICRC + length,
           Math.max(0, from.identification()),
           from.hopLimit(),
           (int) from.sourceLo(),
@@ -58,8 +63,8 @@ final class DatagramResponder extends Responder {
           grh,
           0,
           from.trafficClass(),
-          from.flowLabel(),
-          length,
+          Math.max(0, from.flowLabel()),
+          UDP_AND_ICRC + length,
           from.hopLimit(),
           from.sourceHi(),
           from.sourceLo(),
