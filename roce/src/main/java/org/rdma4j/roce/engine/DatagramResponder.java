@@ -40,7 +40,7 @@ final class DatagramResponder extends Responder {
       reuseReceive();
       qp.engine().counters().increment(EngineCounter.DROPPED_NO_RECEIVE);
     } else if (check != FailedCheck.NONE) {
-      failReceive(CompletionStatus.LOCAL_PROTECTION_ERROR, check);
+      failLocally(check);
     } else {
       int source = Deth.sourceQp(packet, at + Opcode.dethOffset(opcode));
       completeReceive(packet, at, opcode, Opcode.flags(opcode), 0, source);

@@ -76,6 +76,7 @@ public enum FailedCheck {
   /** NAK or syndrome that the specification does not know. */
   NAK_UNKNOWN(0x43, "the peer answered with an unknown NAK code");
 
+  private static final int FIRST_OF_RESPONDER = 0x20;
   private static final FailedCheck[] BY_CODE = new FailedCheck[0x44];
 
   static {
@@ -95,6 +96,11 @@ public enum FailedCheck {
   /** {@return the vendor error code in completions} */
   public int code() {
     return code;
+  }
+
+  /** Whether a check failed, and of something that belongs to this side. */
+  boolean isLocal() {
+    return this != NONE && code < FIRST_OF_RESPONDER;
   }
 
   /** {@return what was wrong, as a clause of a sentence} */

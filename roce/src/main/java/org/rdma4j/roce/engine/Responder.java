@@ -202,6 +202,12 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     }
   }
 
+  /** The own receive names memory it may not write: that is no fault of the packet, and ends the queue pair. */
+  final void failLocally(FailedCheck check) {
+    failReceive(CompletionStatus.LOCAL_PROTECTION_ERROR, check);
+    qp.enterError();
+  }
+
   private void finishReceive(CompletionStatus status, FailedCheck check, boolean solicited) {
     completion.id = receive.id;
     completion.status = status;

@@ -46,6 +46,10 @@ final class UnreliableResponder extends Responder {
     int pad = Bth.padCount(packet, at);
     int payload = length - header - pad;
     FailedCheck check = execute(packet, at, opcode, flags, header, payload, pad);
+    if (check.isLocal()) {
+      failLocally(check);
+      return;
+    }
     if (check != FailedCheck.NONE) {
       giveUp();
       qp.engine().counters().increment(EngineCounter.DROPPED_NO_RECEIVE);

@@ -197,4 +197,16 @@ class DatagramTest extends EngineTest {
     world.run();
     assertFailed(qp[0].sends.getFirst(), 1, CompletionStatus.LOCAL_QP_OPERATION_ERROR, FailedCheck.OPCODE);
   }
+
+  @Test
+  void theOwnReceiveThatIsWrongEndsTheQueuePair() {
+    qp[1].receives.post(100, b.register(target.segment, TestPort.PD, 0), 0, 100);
+    receives(qp[1], 1, target, 100);
+    qp[0].post(send(1, 8));
+    world.run();
+    assertFailed(
+        qp[1].received.getFirst(), 100, CompletionStatus.LOCAL_PROTECTION_ERROR, FailedCheck.LOCAL_WRITE_ACCESS);
+    assertFlushed(qp[1].received, 1, 100);
+    assertState(TransportState.ERR, qp[1]);
+  }
 }
