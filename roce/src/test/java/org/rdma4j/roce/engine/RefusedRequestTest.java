@@ -320,8 +320,10 @@ class RefusedRequestTest extends EngineTest {
 
   @Test
   void memoryThatIsReleasedUnderTheRegion() {
-    for (int operation : new int[] {WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.ATOMIC_FETCH_AND_ADD,
-      WorkOpcode.ATOMIC_CMP_AND_SWP}) {
+    int[] operations = {
+      WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.ATOMIC_FETCH_AND_ADD, WorkOpcode.ATOMIC_CMP_AND_SWP
+    };
+    for (int operation : operations) {
       Arena arena = Arena.ofShared();
       TestMemory gone = b.register(arena.allocate(4096, 8), TestPort.PD, TestMemory.ALL);
       arena.close();
