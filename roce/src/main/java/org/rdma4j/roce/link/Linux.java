@@ -114,6 +114,11 @@ class Linux {
           "setsockopt",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT),
           CAPTURE);
+  private static final MethodHandle SENDTO =
+      handle(
+          "sendto",
+          FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT),
+          CAPTURE);
   private static final MethodHandle SENDMMSG =
       handle("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT), CAPTURE);
   private static final MethodHandle RECVMMSG =
@@ -155,6 +160,19 @@ class Linux {
     word.set(JAVA_INT, 0, value);
     try {
       return result((int) SETSOCKOPT.invokeExact(state, fd, level, option, word.address(), Integer.BYTES));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Sends one datagram without control messages; returns its length, or minus errno. */
+  int sendTo(int fd, long data, long length, MemorySegment address) {
+    try {
+      return result(
+          (int)
+              (long)
+                  SENDTO.invokeExact(
+                      state, fd, data, length, MSG_DONTWAIT, address.address(), (int) address.byteSize()));
     } catch (Throwable e) {
       throw unexpected(e);
     }

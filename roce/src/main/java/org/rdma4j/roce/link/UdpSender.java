@@ -59,7 +59,7 @@ final class UdpSender {
         continue;
       }
       int slots = fill(route.socket());
-      int sent = linux.sendMessages(route.socket().fd(), headers.address(), slots);
+      int sent = send(route, slots);
       if (sent >= 0) {
         taken += sent(sent);
       } else {
@@ -67,6 +67,16 @@ final class UdpSender {
       }
     }
     return taken;
+  }
+
+  private int send(UdpRoute route, int slots) {
+    if (slots > 1 || headers.get(JAVA_LONG, Linux.MSG_CONTROLLEN) > 0) {
+      return linux.sendMessages(route.socket().fd(), headers.address(), slots);
+    }
+    // The simpler call for the single packet on which a peer waits.
+    long data = vectors.get(JAVA_LONG, Linux.IOV_BASE);
+    int sent = linux.sendTo(route.socket().fd(), data, bytes[0], route.address());
+    return sent < 0 ? sent : 1;
   }
 
   private int sent(int slots) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.rdma4j.roce.address.Gid;
 
 /** What every link must do, whatever it is made of. */
@@ -58,7 +60,7 @@ abstract class LinkContractTest {
   static void put(Link link, Route route, byte[] bytes) {
     long offset = link.claim(route, bytes.length);
     assertNotEquals(-1, offset, "no room");
-    link.transmitMemory().asSlice(offset, bytes.length).copyFrom(java.lang.foreign.MemorySegment.ofArray(bytes));
+    link.transmitMemory().asSlice(offset, bytes.length).copyFrom(MemorySegment.ofArray(bytes));
     link.commit();
   }
 
@@ -81,7 +83,7 @@ abstract class LinkContractTest {
     assertEquals(count, received.size(), () -> "packets received; " + link.counters());
   }
 
-  final LinkException fails(String errno, org.junit.jupiter.api.function.Executable call) {
+  final LinkException fails(String errno, Executable call) {
     LinkException e = assertThrows(LinkException.class, call);
     assertEquals(errno, e.errnoName());
     assertTrue(e.errno() > 0);
@@ -209,7 +211,7 @@ abstract class LinkContractTest {
     Route route = a.route(address(1), address(2), 0, 0, 64);
     put(a, route, bytes(100, 1));
     long offset = a.claim(route, 100);
-    a.transmitMemory().asSlice(offset, 100).copyFrom(java.lang.foreign.MemorySegment.ofArray(bytes(100, 2)));
+    a.transmitMemory().asSlice(offset, 100).copyFrom(MemorySegment.ofArray(bytes(100, 2)));
     assertEquals(1, a.flush());
     a.commit();
     put(a, route, bytes(100, 3));

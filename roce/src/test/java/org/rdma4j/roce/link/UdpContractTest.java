@@ -1,5 +1,6 @@
 package org.rdma4j.roce.link;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -49,7 +50,7 @@ abstract class UdpContractTest extends LinkContractTest {
             : calculator.ipv6(
                 source.hi(), source.lo(), destination.hi(), destination.lo(), sourcePort, port, 0, packet.length);
     Icrc.write(memory, packet.length, icrc);
-    return memory.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+    return memory.toArray(JAVA_BYTE);
   }
 
   final void receiveWith(IcrcCheck check, int identification, boolean damaged, LinkCounter outcome, Integer expected)
