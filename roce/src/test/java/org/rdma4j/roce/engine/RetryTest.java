@@ -7,7 +7,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rdma4j.roce.packet.Bth;
 import org.rdma4j.roce.packet.Opcode;
 import org.rdma4j.roce.packet.RnrTimer;
 
