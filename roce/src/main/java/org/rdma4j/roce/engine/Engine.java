@@ -148,6 +148,20 @@ public final class Engine {
         });
   }
 
+  /**
+   * Leaves a command for the next duty cycle and does not wait for it; hosts use it for what they may not do while they
+   * are called. Any thread.
+   *
+   * @param command must not block
+   */
+  public void defer(Runnable command) {
+    synchronized (commandLock) {
+      commands.add(command);
+      hasCommands = true;
+    }
+    link.wakeup();
+  }
+
   private static <T> void complete(CompletableFuture<T> result, Supplier<T> command) {
     try {
       result.complete(command.get());

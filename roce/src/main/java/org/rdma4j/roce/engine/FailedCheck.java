@@ -39,6 +39,8 @@ public enum FailedCheck {
   FLUSH(0x0f, "the queue pair was in the error state before this work request was executed"),
   /** READ or atomic on a queue pair with initiator depth 0. */
   READ_DEPTH(0x11, "max_rd_atomic is 0, so READs and atomics cannot be sent"),
+  /** The work request breaks the layout of its ring. */
+  WORK_REQUEST(0x12, "the work request in the ring has a count, a length or a flag that no posted request has"),
   /** Unexpected exception in the engine. */
   ENGINE_FAULT(0x10, "the engine met an unexpected exception"),
 
