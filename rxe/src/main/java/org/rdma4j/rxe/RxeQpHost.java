@@ -1,0 +1,91 @@
+package org.rdma4j.rxe;
+
+import org.rdma4j.ib.core.verbs.AsyncEventType;
+import org.rdma4j.roce.engine.Completion;
+import org.rdma4j.roce.engine.CompletionStatus;
+import org.rdma4j.roce.engine.FailedCheck;
+import org.rdma4j.roce.engine.QpEvent;
+import org.rdma4j.roce.engine.QpHost;
+import org.rdma4j.roce.engine.SendWork;
+import org.rdma4j.roce.engine.TransportState;
+import org.rdma4j.rxe.ring.SendSlotReader;
+import org.rdma4j.rxe.ring.WorkRing;
+
+/** What the engine asks of a queue pair; all of it runs on the engine's thread. */
+final class RxeQpHost implements QpHost {
+  private static final AsyncEventType[] EVENTS = AsyncEventType.values();
+
+  private final RxeQueuePair qp;
+  private final RxeDevice device;
+  private final WorkRing ring;
+  private final SendSlotReader reader;
+  private final boolean datagram;
+  private final int protectionDomain;
+  private final RxeCompletionQueue sendQueue;
+  private final RxeCompletionQueue receiveQueue;
+
+  RxeQpHost(RxeQueuePair qp, RxeDevice device, WorkRing ring, SendRules rules, int protectionDomain) {
+    this.qp = qp;
+    this.device = device;
+    this.ring = ring;
+    this.datagram = rules.isDatagram();
+    this.reader = new SendSlotReader(ring, datagram, rules.maxSge(), rules.maxInline());
+    this.protectionDomain = protectionDomain;
+    this.sendQueue = qp.sendQueue();
+    this.receiveQueue = qp.receiveQueue();
+  }
+
+  @Override
+  public boolean fetchSend(long index, SendWork work) {
+    if (!reader.read(index, work)) {
+      return false;
+    }
+    if (datagram) {
+      RxeAddressHandle.Entry handle = device.ah(reader.ahNumber());
+      // IBA specification C10-63: handle and queue pair belong to one protection domain.
+      if (handle != null && handle.protectionDomain() == protectionDomain) {
+        work.route = handle.route();
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void releaseSend(long index) {
+    ring.release(index);
+  }
+
+  /** A send that fails takes the queue pair into error; whoever polls the completion finds it there. */
+  @Override
+  public void completeSend(Completion completion) {
+    if (completion.status != CompletionStatus.SUCCESS) {
+      qp.entered(TransportState.ERR);
+    }
+    sendQueue.add(completion, false);
+  }
+
+  @Override
+  public void completeReceive(Completion completion, boolean solicited) {
+    receiveQueue.add(completion, solicited);
+  }
+
+  @Override
+  public FailedCheck executeLocal(SendWork work) {
+    return FailedCheck.LOCAL_OPERATION;
+  }
+
+  @Override
+  public FailedCheck invalidate(int key) {
+    return FailedCheck.INVALIDATE;
+  }
+
+  @Override
+  public void event(QpEvent event) {
+    qp.report(EVENTS[event.number()]);
+  }
+
+  @Override
+  public void enteredError() {
+    qp.entered(TransportState.ERR);
+  }
+}

@@ -1,0 +1,228 @@
+package org.rdma4j.rxe;
+
+import org.rdma4j.ib.core.verbs.AsyncEventType;
+import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.MigrationState;
+import org.rdma4j.ib.core.verbs.ObjectContext;
+import org.rdma4j.ib.core.verbs.QpAttribute;
+import org.rdma4j.ib.core.verbs.QpAttributes;
+import org.rdma4j.ib.core.verbs.QpState;
+import org.rdma4j.ib.core.verbs.QpType;
+import org.rdma4j.ib.core.verbs.QueuePair;
+import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
+import org.rdma4j.ib.core.verbs.SendWorkRequest;
+import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
+import org.rdma4j.roce.engine.QpContext;
+import org.rdma4j.roce.engine.QpKind;
+import org.rdma4j.roce.engine.QpProfile;
+import org.rdma4j.roce.engine.ReceiveSource;
+import org.rdma4j.roce.engine.ReceiveWork;
+import org.rdma4j.roce.engine.TransportState;
+import org.rdma4j.roce.link.Route;
+import org.rdma4j.rxe.ring.ReceiveRing;
+import org.rdma4j.rxe.ring.WorkRing;
+
+/**
+ * A queue pair (kernel: {@code struct rxe_qp}): rings on one side, the engine's transport on the other. Posting is
+ * safe for any thread. The control path changes the transport on the engine's thread, between two duty cycles.
+ */
+final class RxeQueuePair extends QueuePair {
+  private static final QpState[] STATES = QpState.values();
+  private static final TransportState[] TRANSPORT_STATES = TransportState.values();
+
+  /** The queue pair's own receive queue, as the engine sees it. */
+  private record OwnReceives(ReceiveRing receives) implements ReceiveSource {
+    @Override
+    public boolean take(ReceiveWork work) {
+      return receives.take(work);
+    }
+
+    @Override
+    public boolean isShared() {
+      return false;
+    }
+  }
+
+  private final RxeDevice device;
+  private final QpRings rings;
+  private final SendPosting sends;
+  private final ReceivePosting receives; // null with a shared receive queue
+  private final RxeWorkRequestBuilder builder;
+  private final QpAttributeStore attributes = new QpAttributeStore();
+  private QpContext transport; // set once, on the engine's thread, before anybody knows the queue pair
+
+  RxeQueuePair(ObjectContext owner, RxeDevice device, int number, QpRings rings) {
+    super(owner, number, rings.capabilities());
+    this.device = device;
+    this.rings = rings;
+    SendRules rules = new SendRules(device, type(), capabilities().maxSendSge(), capabilities().maxInlineData());
+    WorkRing ring = rings.sends();
+    this.sends = new SendPosting(this, ring, rules);
+    this.builder = new RxeWorkRequestBuilder(this, ring, rules);
+    this.receives = rings.receives() == null ? null : new ReceivePosting(this, rings.receives());
+    device.engine().run(() -> createTransport(rules));
+  }
+
+  private void createTransport(SendRules rules) {
+    int domain = ((RxeProtectionDomain) protectionDomain()).number();
+    QpProfile profile =
+        new QpProfile(
+            number(),
+            kind(type()),
+            domain,
+            signalAll(),
+            rings.sends().capacity(),
+            rules.maxSge(),
+            receives == null ? Limits.MAX_SRQ_SGE : rings.receives().maxSge());
+    ReceiveSource source =
+        receives == null ? ((RxeSharedReceiveQueue) srq()).source() : new OwnReceives(rings.receives());
+    transport = device.engine().create(profile, new RxeQpHost(this, device, rings.sends(), rules, domain), source);
+    sendQueue().attach(this);
+    receiveQueue().attach(this);
+  }
+
+  static QpKind kind(QpType type) {
+    return switch (type) {
+      case RC -> QpKind.RC;
+      case UC -> QpKind.UC;
+      case UD -> QpKind.UD;
+      case GSI -> QpKind.GSI;
+      default ->
+          throw new VerbsException(Errno.EOPNOTSUPP, "queue pairs of type " + type + "; there are RC, UC, UD and GSI");
+    };
+  }
+
+  RxeDevice device() {
+    return device;
+  }
+
+  QpContext transport() {
+    return transport;
+  }
+
+  RxeCompletionQueue sendQueue() {
+    return (RxeCompletionQueue) sendCq();
+  }
+
+  RxeCompletionQueue receiveQueue() {
+    return (RxeCompletionQueue) recvCq();
+  }
+
+  @Override
+  public void postSend(SendWorkRequest chain) {
+    sends.post(chain);
+  }
+
+  @Override
+  public void postReceive(ReceiveWorkRequest chain) {
+    if (receives == null) {
+      throw new VerbsException(Errno.EINVAL, "post_recv to " + this + ": it has a shared receive queue, post there");
+    }
+    if (transport.state() == TransportState.RESET) {
+      throw receives.refusal(Errno.EINVAL, "the state is RESET; receives are posted from INIT on", chain);
+    }
+    try {
+      receives.post(chain);
+    } finally {
+      // The receive was published by a volatile store before this volatile load, and the engine enters ERR by a
+      // volatile store before it looks for receives to flush: either it sees the receive, or this sees ERR.
+      if (transport.state() == TransportState.ERR) {
+        transport.ring();
+      }
+    }
+  }
+
+  @Override
+  public WorkRequestBuilder workRequests() {
+    return builder;
+  }
+
+  @Override
+  protected void doModify(QpAttributes wanted) {
+    if (wanted.has(QpAttribute.PATH_MIG_STATE) && wanted.pathMigrationState() != MigrationState.MIGRATED) {
+      throw new VerbsException(Errno.EOPNOTSUPP, "path migration of " + this + ": there is no alternate path on RoCE");
+    }
+    device.engine().run(() -> modifyOnEngine(wanted));
+  }
+
+  private void modifyOnEngine(QpAttributes wanted) {
+    TransportState from = transport.state();
+    TransportState to = wanted.has(QpAttribute.STATE) ? TRANSPORT_STATES[wanted.state().ordinal()] : from;
+    if (from == TransportState.ERR && to != TransportState.RESET && to != TransportState.ERR) {
+      throw new VerbsException(Errno.EINVAL, this + " went into ERR by itself; from there only RESET is possible");
+    }
+    if (transport.isDraining() && to != TransportState.ERR && to != TransportState.RESET) {
+      throw new VerbsException(Errno.EINVAL, this + " is draining; until SQ_DRAINED only ERR and RESET are possible");
+    }
+    Route route = wanted.has(QpAttribute.AV) ? device.route(wanted.addressVector()) : null;
+    if (to == TransportState.RESET) {
+      attributes.forget();
+    }
+    attributes.apply(wanted, route, transport.settings());
+    if (wanted.has(QpAttribute.STATE) && !(from == TransportState.SQD && to == TransportState.SQD)) {
+      transport.modify(to);
+    } else if (wanted.has(QpAttribute.MAX_DEST_RD_ATOMIC)) {
+      transport.resizeReplies();
+    }
+  }
+
+  @Override
+  protected QpAttributes doQuery() {
+    return device
+        .engine()
+        .call(() -> attributes.query(transport, capabilities(), transport.settings().notifyDrained));
+  }
+
+  /** In ERR the engine flushes all that is posted whenever it looks at the queue pair, so one look is enough. */
+  @Override
+  protected boolean doDrain(long timeoutNanos) {
+    device.engine().run(() -> transport.modify(TransportState.ERR));
+    return true;
+  }
+
+  /** Nobody posts any more once the rings are closed; what was posted before is visible to the flush. */
+  @Override
+  protected void doQuiesce() {
+    closeRings();
+    device.engine().run(() -> transport.modify(TransportState.ERR));
+  }
+
+  @Override
+  protected void doDestroy() {
+    closeRings();
+    device.engine()
+        .run(
+            () -> {
+              device.engine().destroy(transport);
+              sendQueue().detach(this);
+              receiveQueue().detach(this);
+            });
+    device.releaseQp(number());
+  }
+
+  private void closeRings() {
+    rings.sends().close();
+    if (rings.receives() != null) {
+      rings.receives().ring().close();
+    }
+  }
+
+  /** A completion queue lost completions. Engine thread. */
+  void failed() {
+    stateChanged(QpState.ERR);
+    if (transport.state() != TransportState.ERR) {
+      transport.modify(TransportState.ERR);
+    }
+  }
+
+  /** The transport has changed its state by itself. Engine thread. */
+  void entered(TransportState state) {
+    stateChanged(STATES[state.ordinal()]);
+  }
+
+  /** Engine thread. */
+  void report(AsyncEventType event) {
+    raise(event);
+  }
+}

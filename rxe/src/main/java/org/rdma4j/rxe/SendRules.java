@@ -1,0 +1,140 @@
+package org.rdma4j.rxe;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.rdma4j.ib.core.verbs.QpType;
+import org.rdma4j.ib.core.verbs.SendFlag;
+import org.rdma4j.ib.core.verbs.SendWorkRequest;
+import org.rdma4j.ib.core.verbs.WrOpcode;
+import org.rdma4j.roce.engine.TransportState;
+import org.rdma4j.rxe.ring.SendSlotReader;
+
+/**
+ * What a send work request must be to be posted (kernel: {@code rxe_verbs.c:validate_send_wr} and the table of {@code
+ * rxe_opcode.c}; where its table has no packet for an operation, the operation is refused here). A check answers
+ * null, or what is wrong; texts are made only then.
+ */
+final class SendRules {
+  private static final Set<WrOpcode> CONNECTED =
+      EnumSet.of(WrOpcode.RDMA_WRITE, WrOpcode.RDMA_WRITE_WITH_IMM, WrOpcode.SEND, WrOpcode.SEND_WITH_IMM);
+  private static final Set<WrOpcode> DATAGRAM = EnumSet.of(WrOpcode.SEND, WrOpcode.SEND_WITH_IMM);
+  private static final Set<WrOpcode> RELIABLE = EnumSet.copyOf(CONNECTED);
+
+  static {
+    RELIABLE.addAll(
+        EnumSet.of(
+            WrOpcode.SEND_WITH_INV,
+            WrOpcode.RDMA_READ,
+            WrOpcode.ATOMIC_CMP_AND_SWP,
+            WrOpcode.ATOMIC_FETCH_AND_ADD,
+            WrOpcode.LOCAL_INV));
+  }
+
+  private static final int QPN_BITS = 0xff_ffff;
+
+  private final RxeDevice device;
+  private final QpType type;
+  private final Set<WrOpcode> opcodes;
+  private final int maxSge;
+  private final int maxInline;
+
+  SendRules(RxeDevice device, QpType type, int maxSge, int maxInline) {
+    this.device = device;
+    this.type = type;
+    this.maxSge = maxSge;
+    this.maxInline = maxInline;
+    this.opcodes =
+        switch (type) {
+          case RC -> RELIABLE;
+          case UC -> CONNECTED;
+          default -> DATAGRAM;
+        };
+  }
+
+  boolean isDatagram() {
+    return opcodes == DATAGRAM;
+  }
+
+  int maxSge() {
+    return maxSge;
+  }
+
+  int maxInline() {
+    return maxInline;
+  }
+
+  /** The whole request. */
+  String check(TransportState state, SendWorkRequest wr) {
+    String fault = checkState(state);
+    if (fault == null) {
+      fault = checkOpcode(wr.opcode());
+    }
+    if (fault == null && isAtomic(wr.opcode())) {
+      fault = checkAtomic(wr.remoteAddress(), length(wr));
+    }
+    if (fault == null && isDatagram()) {
+      fault = checkDatagram(wr.ah(), wr.remoteQpn());
+    }
+    if (fault != null) {
+      return fault;
+    }
+    if (wr.inlineData() != null) {
+      return wr.sgeCount() == 0
+          ? checkInline(wr.opcode(), wr.inlineData().byteSize())
+          : "it has inlineData() and " + wr.sgeCount() + " buffers; one of both is allowed";
+    }
+    if ((wr.flags() & SendFlag.INLINE) != 0) {
+      return checkInline(wr.opcode(), length(wr));
+    }
+    return checkSgeCount(wr.sgeCount());
+  }
+
+  String checkState(TransportState state) {
+    return state.ordinal() >= TransportState.RTS.ordinal()
+        ? null
+        : "the state is " + state + "; sends are posted in RTS, SQD, SQE and ERR";
+  }
+
+  String checkOpcode(WrOpcode opcode) {
+    return opcode != null && opcodes.contains(opcode)
+        ? null
+        : opcode + " is no operation of " + type + "; allowed are " + opcodes;
+  }
+
+  String checkAtomic(long address, long length) {
+    if ((address & (Long.BYTES - 1)) != 0) {
+      return "the remote address 0x" + Long.toHexString(address) + " of an atomic is no multiple of 8";
+    }
+    return length >= Long.BYTES ? null : "its buffers have " + length + " bytes; an atomic needs 8";
+  }
+
+  String checkDatagram(Object handle, int qpn) {
+    if (!(handle instanceof RxeAddressHandle ah) || ah.device() != device) {
+      return "the address handle is " + handle + "; a datagram needs one of this device";
+    }
+    return (qpn & ~QPN_BITS) == 0 ? null : "the remote QP number 0x" + Integer.toHexString(qpn) + " exceeds 24 bits";
+  }
+
+  String checkInline(WrOpcode opcode, long length) {
+    if (!SendSlotReader.takesInline(opcode.number())) {
+      return opcode + " carries no inline data; SEND and RDMA_WRITE do";
+    }
+    return length <= maxInline ? null : "it has " + length + " bytes of inline data; max_inline_data is " + maxInline;
+  }
+
+  String checkSgeCount(int count) {
+    return count <= maxSge ? null : "it has " + count + " buffers; max_send_sge is " + maxSge;
+  }
+
+  static boolean isAtomic(WrOpcode opcode) {
+    return opcode == WrOpcode.ATOMIC_CMP_AND_SWP || opcode == WrOpcode.ATOMIC_FETCH_AND_ADD;
+  }
+
+  private static long length(SendWorkRequest wr) {
+    long length = 0;
+    for (int i = 0; i < wr.sgeCount(); i++) {
+      length += Integer.toUnsignedLong(wr.sgeLength(i));
+    }
+    return length;
+  }
+}
