@@ -35,6 +35,19 @@ final class ClientCalls {
   private volatile boolean open;
   private volatile boolean closed;
   private volatile boolean emptied;
+  private volatile Adding adding;
+
+  /** An add that runs, inside another one where a client brings a client. */
+  private static final class Adding {
+    private final ClientEntry client;
+    private final Adding outer;
+    private volatile boolean left;
+
+    Adding(ClientEntry client, Adding outer) {
+      this.client = client;
+      this.outer = outer;
+    }
+  }
 
   ClientCalls(String device, DeviceControl control, Supplier<Settings> settings) {
     this.device = device;
@@ -67,6 +80,9 @@ final class ClientCalls {
   void remove(ClientEntry client) {
     inTurn(
         () -> {
+          for (Adding each = adding; each != null; each = each.outer) {
+            each.left |= each.client.equals(client); // it leaves from inside its own call
+          }
           Context context = take(client);
           if (context != null) {
             removeOne(client, context);
@@ -111,6 +127,8 @@ final class ClientCalls {
       return;
     }
     boolean[] failed = new boolean[1];
+    Adding current = new Adding(client, adding);
+    adding = current;
     boolean returned =
         call(
             client + " in add for " + device,
@@ -122,7 +140,8 @@ final class ClientCalls {
                 LOG.error("{} failed in add for {}; it is not told of the removal", client, device, e);
               }
             });
-    if (!returned || failed[0] || client.isGone()) {
+    adding = current.outer;
+    if (!returned || failed[0] || current.left) {
       context.close();
       return;
     }

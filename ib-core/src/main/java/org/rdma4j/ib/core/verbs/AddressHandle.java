@@ -5,8 +5,6 @@ import org.osgi.annotation.versioning.ProviderType;
 /** The way to a peer of a datagram queue pair ({@code struct ib_ah}, {@code ibv_create_ah}). Safe for any thread. */
 @ProviderType
 public abstract class AddressHandle extends VerbsObject {
-  private volatile GidCache.Hold source;
-
   /**
    * For providers.
    *
@@ -33,10 +31,6 @@ public abstract class AddressHandle extends VerbsObject {
    */
   protected abstract void doDestroy();
 
-  final void hold(GidCache.Hold hold) {
-    this.source = hold;
-  }
-
   @Override
   final void providerDestroy() {
     doDestroy();
@@ -44,8 +38,6 @@ public abstract class AddressHandle extends VerbsObject {
 
   @Override
   final void released() {
-    if (source != null) {
-      source.release();
-    }
+    owner().source().release();
   }
 }

@@ -168,6 +168,12 @@ final class DeviceState {
     return query(() -> provider.queryPort(port), "query_port");
   }
 
+  /** Queries a port from inside a call that has entered the device. */
+  PortAttributes portInside(int port) {
+    checkPort(port);
+    return required(guarded(() -> provider.queryPort(port), "query_port of " + name), "query_port");
+  }
+
   <T> T query(Supplier<T> hook, String what) {
     if (!gate.tryEnter()) {
       throw gone();

@@ -156,7 +156,7 @@ public abstract class IbDevice {
 
   /**
    * Something happened to the network interface of a port. The provider updates the port and reports with {@link
-   * #portEvent}. Calls never overlap.
+   * #portEvent}. Calls never overlap; they may come before {@link #enable} has returned.
    *
    * @param port from 1
    * @param event what happened

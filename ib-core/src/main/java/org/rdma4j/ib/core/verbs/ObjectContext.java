@@ -19,6 +19,7 @@ public final class ObjectContext {
   private QpInitAttributes qp;
   private SrqInitAttributes srq;
   private AhAttributes ah;
+  private GidCache.Hold source;
   private MemorySegment segment;
   private long iova;
   private Set<Access> access = Set.of();
@@ -78,8 +79,9 @@ public final class ObjectContext {
     return this;
   }
 
-  ObjectContext with(AhAttributes attributes) {
+  ObjectContext with(AhAttributes attributes, GidCache.Hold hold) {
     this.ah = attributes;
+    this.source = hold;
     return this;
   }
 
@@ -104,6 +106,10 @@ public final class ObjectContext {
 
   AhAttributes ah() {
     return ah;
+  }
+
+  GidCache.Hold source() {
+    return source;
   }
 
   MemorySegment segment() {

@@ -102,10 +102,10 @@ public abstract class ProtectionDomain extends VerbsObject {
     boolean made = false;
     try {
       AhAttributes resolved = attributes.withSourceGid(source.entry());
-      ObjectContext owner = new ObjectContext(context(), ObjectKind.ADDRESS_HANDLE, this).in(this).with(resolved);
+      ObjectContext owner =
+          new ObjectContext(context(), ObjectKind.ADDRESS_HANDLE, this).in(this).with(resolved, source);
       AddressHandle handle =
           deviceState().create(owner, AddressHandle.class, () -> provider().createAh(owner, resolved));
-      handle.hold(source);
       made = true;
       return handle;
     } finally {

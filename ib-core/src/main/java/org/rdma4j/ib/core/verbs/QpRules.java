@@ -134,7 +134,7 @@ final class QpRules {
   }
 
   private static void checkMtu(QueuePair qp, PathMtu mtu, int port) {
-    PathMtu active = qp.deviceState().queryPort(port).activeMtu();
+    PathMtu active = qp.deviceState().portInside(port).activeMtu();
     if (mtu == null || mtu.compareTo(active) > 0) {
       throw invalid(
           "path MTU " + (mtu == null ? "null" : mtu.bytes()) + " of " + qp + " exceeds the active MTU "

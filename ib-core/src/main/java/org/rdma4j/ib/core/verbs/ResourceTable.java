@@ -80,7 +80,7 @@ public interface ResourceTable {
    * A memory region.
    *
    * @param id its number
-   * @param rkey the remote key, 0 where it grants no remote access
+   * @param rkey the remote key
    * @param lkey the local key
    * @param iova the first address
    * @param length bytes
