@@ -7,11 +7,12 @@ import org.rdma4j.roce.packet.Opcode;
 final class PacketOpcodes {
   private static final int NONE = -1;
   private static final int COLUMNS = 4;
+  private static final int ROWS = WorkOpcode.SEND_WITH_INV + 1;
   /** Rows by work request opcode; columns ONLY, FIRST, LAST, MIDDLE (bit 0: not the end, bit 1: not the start). */
-  private static final int[] RC = new int[10 * COLUMNS];
+  private static final int[] RC = new int[ROWS * COLUMNS];
 
-  private static final int[] UC = new int[10 * COLUMNS];
-  private static final int[] UD = new int[10 * COLUMNS];
+  private static final int[] UC = new int[ROWS * COLUMNS];
+  private static final int[] UD = new int[ROWS * COLUMNS];
 
   static {
     Arrays.fill(RC, NONE);
@@ -87,7 +88,6 @@ final class PacketOpcodes {
   /** The packet opcode, or -1 when the service has none for this part of this request. */
   static int select(QpKind kind, int work, boolean start, boolean end) {
     int[] table = kind == QpKind.RC ? RC : kind == QpKind.UC ? UC : UD;
-    int index = work * COLUMNS + (end ? 0 : 1) + (start ? 0 : 2);
-    return work < 0 || index >= table.length ? NONE : table[index];
+    return work < 0 || work >= ROWS ? NONE : table[work * COLUMNS + (end ? 0 : 1) + (start ? 0 : 2)];
   }
 }
