@@ -166,7 +166,8 @@ class HostilePacketTest extends EngineTest {
         TestQp qp = victim(QpKind.RC);
         inject(
             Packets.of(opcode, qp.number(), 0, payload).reth(region.address(0), region.key(), length).bytes());
-        boolean right = first ? payload == 256 && length > 256 && length <= REGION : payload <= 256 && payload == length;
+        boolean right =
+            first ? payload == 256 && length > 256 && length <= REGION : payload <= 256 && payload == length;
         assertEquals(right ? TransportState.RTS : TransportState.ERR, qp.context.state());
         retire(qp);
       }
