@@ -294,7 +294,7 @@ class HostilePacketTest extends EngineTest {
         long length = random.nextInt(3) == 0 ? random.nextInt() : random.nextInt(3) == 0 ? payload : payload + 256;
         packet.reth(address, key, length);
       } else if (Opcode.atomicOffset(opcode) >= 0) {
-        packet.atomic(address & -8 | random.nextInt(8) & random.nextInt(8) & random.nextInt(8), key, 1, 0);
+        packet.atomic(address & -8 | (random.nextInt(8) == 0 ? random.nextInt(8) : 0), key, 1, 0);
       } else if (Opcode.dethOffset(opcode) >= 0) {
         packet.deth(QKEY, random.nextInt());
       }
