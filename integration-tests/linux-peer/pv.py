@@ -47,6 +47,7 @@ from pyverbs.qp import QPAttr, QPCap, QPEx, QPInitAttrEx
 from pyverbs.wr import SGE, RecvWR
 
 QKEY, BUFFER, GRH_BYTES = 0x11111111, 1 << 20, 40
+KERNEL_WC_WITH_INVALIDATE = 4
 ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ
           | e.IBV_ACCESS_REMOTE_ATOMIC | e.IBV_ACCESS_MW_BIND)
 QP_TYPES = {'rc': e.IBV_QPT_RC, 'uc': e.IBV_QPT_UC, 'ud': e.IBV_QPT_UD}
@@ -87,11 +88,6 @@ def arguments():
 
 def pattern(message, size):
     return bytes((i * 7 + message) & 0xff for i in range(size))
-
-
-def immediate(i):
-    """0x01020304 + i on the wire; pyverbs takes network order here and gives host order in completions"""
-    return socket.htonl(0x01020304 + i)
 
 
 class Exchange:
@@ -247,11 +243,12 @@ class Scenario:
         got, well, end = 0, True, time.monotonic() + (self.opts.wait if limit is None else limit)
         while got < want and time.monotonic() < end:
             for wc in self.cq.poll(8)[1]:
-                imm = f' imm {wc.imm_data & 0xffffffff:#x}' if wc.wc_flags & e.IBV_WC_WITH_IMM else ''
                 got, well = got + 1, well and wc.status == 0
                 if quiet and wc.status == 0:
                     continue
-                inv = f' invalidated {wc.imm_data & 0xffffffff:#x}' if wc.wc_flags & e.IBV_WC_WITH_INV else ''
+                # pyverbs takes immediates in host order and gives them in network order; rxe sets the kernel's flag bits
+                imm = f' imm {socket.ntohl(wc.imm_data & 0xffffffff):#x}' if wc.wc_flags & e.IBV_WC_WITH_IMM else ''
+                inv = f' invalidated {wc.imm_data & 0xffffffff:#x}' if wc.wc_flags & KERNEL_WC_WITH_INVALIDATE else ''
                 self.say(f'  completion wr_id {wc.wr_id} status {wc.status} opcode {wc.opcode} byte_len '
                          f'{wc.byte_len} flags {wc.wc_flags:#x} vendor_err {wc.vendor_err:#x}{imm}{inv}')
         if got < want:
@@ -363,11 +360,11 @@ class Scenario:
                 self.exchange.tell(go=1)
                 self.drain(1)
             elif op == 'send-imm':
-                self.each(lambda i: qp.wr_send_imm(immediate(i)))
+                self.each(lambda i: qp.wr_send_imm(0x01020304 + i))
             elif op == 'write':
                 self.each(lambda i: qp.wr_rdma_write(rkey, addr + self.slot(i)))
             elif op == 'write-imm':
-                self.each(lambda i: qp.wr_rdma_write_imm(rkey, addr + self.slot(i), immediate(i)))
+                self.each(lambda i: qp.wr_rdma_write_imm(rkey, addr + self.slot(i), 0x01020304 + i))
             elif op == 'read':
                 self.each(lambda i: qp.wr_rdma_read(rkey, addr + self.slot(i)), fill=False)
                 self.check()
