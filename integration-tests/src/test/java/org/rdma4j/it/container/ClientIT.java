@@ -126,7 +126,7 @@ public class ClientIT {
 
   @Test
   public void aClientThatBlocksIsNamedAndLeftBehind() throws Exception {
-    log.expect("WARN .*stubborn.* in remove for vendor0 does not return; after 100 ms it is at:(?s).*CountDownLatch.await");
+    log.expect("WARN .*stubborn.* in remove for vendor0 does not return; after 100 ms it is at:(?s).*Latch.await");
     log.expect("WARN .*stubborn.* in remove for vendor0 is left behind after 500 ms");
     patience(100, 500);
     var blocked = new CountDownLatch(1);
