@@ -165,10 +165,10 @@ abstract class UdpContractTest extends LinkContractTest {
     for (int i = 1; i <= rounds; i++) {
       work.set(i);
       link.wakeup();
-      if (i % 7 == 0) {
-        while (done.get() < i && waiter.isAlive()) {
-          Thread.onSpinWait();
-        }
+      // The next round starts the moment this one is seen, while the waiter is between its look and its wait; now and
+      // then it does not wait for that.
+      while (i % 7 != 0 && done.get() < i && waiter.isAlive()) {
+        Thread.onSpinWait();
       }
     }
     assertTrue(finished.await(30, TimeUnit.SECONDS), "stuck at " + done.get());
