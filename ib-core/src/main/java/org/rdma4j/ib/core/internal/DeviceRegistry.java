@@ -1,7 +1,10 @@
 package org.rdma4j.ib.core.internal;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.rdma4j.ib.core.verbs.DeviceControl;
 import org.rdma4j.ib.core.verbs.Errno;
@@ -22,6 +25,7 @@ final class DeviceRegistry {
   private final GidManager gids;
   private final DeviceNames names = new DeviceNames();
   private final List<RegisteredDevice> devices = new CopyOnWriteArrayList<>();
+  private final Set<IbDevice> withdrawn = Collections.newSetFromMap(new WeakHashMap<>()); // guarded by devices
   private final List<ClientEntry> clients = new ArrayList<>(); // in order; guarded by itself
   private volatile Settings settings = Settings.DEFAULT;
 
@@ -35,12 +39,16 @@ final class DeviceRegistry {
   }
 
   /**
-   * Registers a device and tells all clients.
+   * Registers a device and tells all clients; does nothing for a device that was unregistered before.
    *
    * @throws VerbsException why it cannot be registered; the same is recorded in the device
    */
   void register(IbDevice provider) {
     RegisteredDevice device = enter(provider);
+    if (device == null) {
+      LOG.debug("device {} went before it came", provider.requestedName());
+      return;
+    }
     try {
       device.comeUp();
     } catch (VerbsException e) {
@@ -61,9 +69,12 @@ final class DeviceRegistry {
     }
   }
 
-  /** Lists the device under its name, so that whoever wants to remove it finds it from now on. */
+  /** Lists the device under its name, so that whoever wants to remove it finds it; null where that came first. */
   private RegisteredDevice enter(IbDevice provider) {
     synchronized (devices) {
+      if (withdrawn.remove(provider)) {
+        return null;
+      }
       DeviceControl control = provider.bind();
       try {
         DeviceNames.Assigned assigned = names.assign(provider.requestedName());
@@ -85,6 +96,7 @@ final class DeviceRegistry {
       if (device == null) {
         try {
           provider.bind();
+          withdrawn.add(provider);
         } catch (VerbsException e) {
           LOG.debug("device {} has gone or failed before", provider.requestedName(), e);
         }

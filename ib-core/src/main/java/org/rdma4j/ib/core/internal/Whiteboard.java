@@ -1,7 +1,6 @@
 package org.rdma4j.ib.core.internal;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +27,10 @@ final class Whiteboard<S> implements ServiceListener {
 
   /** What is done with a service. */
   interface Handler<S> {
+    /** A service is there. */
     void added(S service, ServiceReference<S> reference);
 
+    /** A service goes, perhaps before it was added; returns when it is out of use, also for a second caller. */
     void removed(S service, ServiceReference<S> reference);
   }
 
@@ -37,6 +38,7 @@ final class Whiteboard<S> implements ServiceListener {
   private final Class<S> type;
   private final Handler<S> handler;
   private final Map<ServiceReference<S>, CompletableFuture<S>> known = new LinkedHashMap<>(); // guarded by itself
+  private boolean closed; // guarded by known
   private final Map<ServiceReference<S>, Boolean> goneBefore = // guarded by known
       new LinkedHashMap<>() {
         @Override
@@ -62,22 +64,26 @@ final class Whiteboard<S> implements ServiceListener {
     }
   }
 
-  /** Forgets all services, the last first, telling the handler where asked to. */
+  /**
+   * Lets all services go, the last first. Until the end who unregisters a service waits for its removal.
+   *
+   * @param tell whether the handler is told
+   */
   void close(boolean tell) {
-    bundle.removeServiceListener(this);
-    Map<ServiceReference<S>, CompletableFuture<S>> left;
+    List<ServiceReference<S>> left;
     synchronized (known) {
-      left = new HashMap<>(known);
+      closed = true;
+      left = new ArrayList<>(known.keySet());
     }
-    List<ServiceReference<S>> references = new ArrayList<>(left.keySet());
-    references.sort((a, b) -> Long.compare(id(b), id(a)));
-    for (ServiceReference<S> each : references) {
+    left.sort((a, b) -> Long.compare(id(b), id(a)));
+    for (ServiceReference<S> each : left) {
       if (tell) {
         remove(each);
       } else {
         bundle.ungetService(each);
       }
     }
+    bundle.removeServiceListener(this);
   }
 
   @Override
@@ -94,7 +100,7 @@ final class Whiteboard<S> implements ServiceListener {
   private void add(ServiceReference<S> reference) {
     CompletableFuture<S> service = new CompletableFuture<>();
     synchronized (known) {
-      if (goneBefore.remove(reference) != null || known.containsKey(reference)) {
+      if (closed || goneBefore.remove(reference) != null || known.containsKey(reference)) {
         return;
       }
       known.put(reference, service);
@@ -117,7 +123,7 @@ final class Whiteboard<S> implements ServiceListener {
   private void remove(ServiceReference<S> reference) {
     CompletableFuture<S> service;
     synchronized (known) {
-      service = known.remove(reference);
+      service = known.get(reference);
       if (service == null) {
         goneBefore.put(reference, true);
         return;
@@ -130,6 +136,13 @@ final class Whiteboard<S> implements ServiceListener {
       } catch (RuntimeException | LinkageError e) {
         LOG.error("{} could not be let go in order", reference, e);
       }
+    }
+    // Kept until now, so that a second one who removes the same service waits in the handler as the first does.
+    boolean last;
+    synchronized (known) {
+      last = known.remove(reference, service);
+    }
+    if (last && found != null) {
       bundle.ungetService(reference);
     }
   }
