@@ -3,6 +3,7 @@ package org.rdma4j.rxe;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.AddressHandle;
@@ -54,6 +55,7 @@ final class RxeDevice extends IbDevice {
   private static final Logger LOG = LoggerFactory.getLogger(RxeDevice.class);
 
   private final RxeSettings settings;
+  private final Consumer<RxeDevice> whenReleased;
   private final Runnable whenNetdevGone;
   private final Guid guid;
   private final Link link;
@@ -80,11 +82,14 @@ final class RxeDevice extends IbDevice {
    * @param settings what it is made of; the name and interface have been checked
    * @param netdev the interface
    * @param link the link, closed by the device
+   * @param whenReleased told when the device has been released; must not block
    * @param whenNetdevGone told when the interface vanishes; must not block
    */
-  RxeDevice(RxeSettings settings, Netdev netdev, Link link, Runnable whenNetdevGone) {
+  RxeDevice(
+      RxeSettings settings, Netdev netdev, Link link, Consumer<RxeDevice> whenReleased, Runnable whenNetdevGone) {
     super(settings.name());
     this.settings = settings;
+    this.whenReleased = whenReleased;
     this.whenNetdevGone = whenNetdevGone;
     this.guid = RxeAttributes.guid(settings, netdev);
     this.link = link;
@@ -256,6 +261,7 @@ final class RxeDevice extends IbDevice {
       runner.close();
     } finally {
       link.close();
+      whenReleased.accept(this);
     }
   }
 

@@ -7,7 +7,6 @@ import org.rdma4j.ib.core.verbs.Context;
 import org.rdma4j.ib.core.verbs.DeviceControl;
 import org.rdma4j.ib.core.verbs.GidType;
 import org.rdma4j.roce.address.Gid;
-import org.rdma4j.roce.link.UdpLinks;
 
 /** A device on the loopback interface, registered without a container. */
 final class TestLink implements AutoCloseable {
@@ -20,7 +19,7 @@ final class TestLink implements AutoCloseable {
   private TestLink(RxeSettings settings) {
     gid = settings.address();
     device =
-        new RxeDevice(settings, PortNetdev.find(settings.netdev()), UdpLinks.open(settings.link()), () -> {});
+        RxeRegistration.make(settings, device -> {}, () -> {});
     control = device.bind();
     control.load(settings.name(), 0);
     control.addGid(1, gid, GidType.ROCE_V2, settings.netdev(), false);

@@ -1,0 +1,52 @@
+package org.rdma4j.rxe;
+
+import org.osgi.service.metatype.annotations.AttributeDefinition;
+import org.osgi.service.metatype.annotations.ObjectClassDefinition;
+import org.osgi.service.metatype.annotations.Option;
+
+/** Factory configuration {@code org.rdma4j.rxe}: each makes one device. */
+@ObjectClassDefinition(
+    name = "Software RoCE link",
+    description = "An RDMA device on a network interface, speaking RoCEv2 over UDP (rdma link add NAME type rxe ...)")
+@interface RxeConfiguration {
+  @AttributeDefinition(name = "Name", description = "Name of the device, such as rxe0; no % in it")
+  String name();
+
+  @AttributeDefinition(name = "Network interface", description = "Such as eth0 or lo; no VLAN")
+  String netdev();
+
+  @AttributeDefinition(
+      name = "Address",
+      description = "The only address of the interface to use; empty for all",
+      required = false)
+  String addr() default "";
+
+  @AttributeDefinition(
+      name = "ICRC check",
+      description =
+          "How the checksum of received packets is checked: strict accepts what is right as it stands, recover also"
+              + " IPv4 packets whose identification cannot be seen, off everything",
+      options = {
+        @Option(label = "Strict", value = "strict"),
+        @Option(label = "Recover", value = "recover"),
+        @Option(label = "Off", value = "off")
+      },
+      required = false)
+  String icrc() default "recover";
+
+  @AttributeDefinition(
+      name = "UDP port",
+      description = "4791 for RoCEv2",
+      min = "1",
+      max = "65535",
+      required = false)
+  int udpPort() default 4791;
+
+  @AttributeDefinition(
+      name = "Polling (us)",
+      description = "How long the engine polls without work before it sleeps; 0 to sleep at once",
+      min = "0",
+      max = "1000000",
+      required = false)
+  int spinMicros() default 20;
+}

@@ -1,0 +1,183 @@
+package org.rdma4j.rxe;
+
+import java.util.function.Consumer;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.ServiceRegistration;
+import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.IbDevice;
+import org.rdma4j.ib.core.verbs.Netdev;
+import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.roce.link.Link;
+import org.rdma4j.roce.link.LinkException;
+import org.rdma4j.roce.link.UdpLinks;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A device in the service registry, where the core finds it. A device instance serves once: when the core that had it
+ * stops, a new instance takes its place and waits for the next core. When the network interface vanishes the device
+ * goes, as in {@code rxe_net.c:rxe_notify}. No service is registered or unregistered under the lock.
+ */
+final class RxeRegistration {
+  private static final Logger LOG = LoggerFactory.getLogger(RxeRegistration.class);
+
+  private final BundleContext bundle;
+  private final RxeSettings settings;
+  private RxeDevice device; // this and the following: guarded by this
+  private ServiceRegistration<IbDevice> service;
+  private Thread renewal;
+  private boolean closed;
+
+  RxeRegistration(BundleContext bundle, RxeSettings settings) {
+    this.bundle = bundle;
+    this.settings = settings;
+  }
+
+  /** Makes and registers the device; where that fails nothing is left. */
+  void start() {
+    RxeDevice made = make(settings, this::released, this::netdevGone);
+    ServiceRegistration<IbDevice> registered = null;
+    boolean kept = false;
+    try {
+      registered = bundle.registerService(IbDevice.class, made, null);
+      VerbsException failure = made.registrationFailure();
+      if (failure != null) {
+        throw new VerbsException(failure.errno(), failure.getMessage(), failure);
+      }
+      kept = keep(made, registered);
+    } catch (IllegalStateException e) {
+      throw new VerbsException(Errno.ENODEV, "the provider stops: " + settings.name() + " is not made", e);
+    } finally {
+      if (!kept) {
+        undo(made, registered);
+      }
+    }
+  }
+
+  private synchronized boolean keep(RxeDevice made, ServiceRegistration<IbDevice> registered) {
+    if (!closed) {
+      device = made;
+      service = registered;
+    }
+    return !closed;
+  }
+
+  /** Takes the device out of the registry, which removes it in order, and makes sure that nothing of it remains. */
+  private static void undo(RxeDevice made, ServiceRegistration<IbDevice> registered) {
+    try {
+      if (registered != null) {
+        registered.unregister();
+      }
+    } catch (IllegalStateException e) {
+      LOG.debug("{} was unregistered with its bundle", made.name(), e);
+    } finally {
+      made.release();
+    }
+  }
+
+  /** Checks the interface, opens the link and makes the device. */
+  static RxeDevice make(RxeSettings settings, Consumer<RxeDevice> whenReleased, Runnable whenGone) {
+    Netdev netdev = PortNetdev.find(settings.netdev());
+    if (netdev == null) {
+      throw new VerbsException(Errno.ENODEV, settings.name() + ": there is no network interface " + settings.netdev());
+    }
+    if (PortNetdev.isVlan(settings.netdev())) {
+      throw new VerbsException(
+          Errno.EPERM, settings.name() + ": " + settings.netdev() + " is a VLAN; use the interface under it");
+    }
+    Link link;
+    try {
+      link = UdpLinks.open(settings.link());
+    } catch (LinkException e) {
+      throw PortAddresses.translate(e);
+    }
+    boolean made = false;
+    try {
+      RxeDevice device = new RxeDevice(settings, netdev, link, whenReleased, whenGone);
+      made = true;
+      return device;
+    } finally {
+      if (!made) {
+        link.close();
+      }
+    }
+  }
+
+  /** The core has let the device go: because we took it back, or because the core stops. */
+  private void released(RxeDevice which) {
+    Thread thread = Thread.ofVirtual().name("rxe-renew " + settings.name()).unstarted(() -> renew(which));
+    synchronized (this) {
+      if (closed || device != which) {
+        return;
+      }
+      renewal = thread;
+    }
+    thread.start();
+  }
+
+  private void renew(RxeDevice which) {
+    if (drop(which)) {
+      try {
+        start();
+        LOG.info("{} waits for the core", settings.name());
+      } catch (VerbsException e) {
+        LOG.error("{} is not there any more: {}", settings.name(), e.toString());
+      }
+    }
+  }
+
+  /** The interface has vanished; not on the core's thread, which waits for the removal. */
+  private void netdevGone() {
+    RxeDevice which;
+    synchronized (this) {
+      which = device;
+    }
+    if (which != null) {
+      LOG.warn("{} goes with its network interface {}", settings.name(), settings.netdev());
+      Thread.ofVirtual().name("rxe-drop " + settings.name()).start(() -> drop(which));
+    }
+  }
+
+  private boolean drop(RxeDevice which) {
+    ServiceRegistration<IbDevice> registered;
+    synchronized (this) {
+      if (closed || device != which) {
+        return false;
+      }
+      registered = service;
+      device = null;
+      service = null;
+    }
+    undo(which, registered);
+    return true;
+  }
+
+  /** Removes the device; returns when it is gone. */
+  void close() {
+    RxeDevice which;
+    ServiceRegistration<IbDevice> registered;
+    Thread renewing;
+    synchronized (this) {
+      closed = true;
+      which = device;
+      registered = service;
+      device = null;
+      service = null;
+      renewing = renewal;
+    }
+    if (which != null) {
+      undo(which, registered);
+    }
+    if (renewing != null) {
+      join(renewing);
+    }
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
