@@ -1,0 +1,353 @@
+package org.rdma4j.roce.engine;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one queue pair asks of another, and a model of what must come of it: the region of the target as it is after
+ * the requests that are known to be complete, the results they must have had, the receives they must have filled.
+ */
+final class SimFlow {
+  private static final int GRH = 40;
+
+  final Simulation simulation;
+  final SimQp from;
+  final SimQp to;
+  final List<SimOp> ops = new ArrayList<>();
+  /** Memory at the target that this flow alone changes. */
+  final TestMemory target;
+  /** The target's memory is taken away some time. */
+  boolean revoked;
+  private final TestMemory results;
+  private final MemorySegment model;
+  private final List<SimOp> takers = new ArrayList<>();
+  private int released;
+  private int received;
+  private int lastReceivedOp = -1;
+  private SimOp failed;
+
+  SimFlow(Simulation simulation, SimQp from, SimQp to, TestMemory target, TestMemory results, MemorySegment model) {
+    this.simulation = simulation;
+    this.from = from;
+    this.to = to;
+    this.target = target;
+    this.results = results;
+    this.model = model.fill((byte) 0);
+    target.segment.fill((byte) 0);
+    from.out = this;
+    to.in = this;
+  }
+
+  void add(SimOp op) {
+    ops.add(op);
+    if (op.takesReceive()) {
+      takers.add(op);
+    }
+  }
+
+  int outstanding() {
+    return ops.size() - released;
+  }
+
+  int resultBytes() {
+    return (int) (results.segment.byteSize() / Simulation.DEPTH);
+  }
+
+  /** Whether the target's queue pair may end because of what this flow asks. */
+  boolean mayFailResponder() {
+    return revoked || ops.stream().anyMatch(op -> op.flaw.isRemote());
+  }
+
+  boolean fetch(long index, SendWork work) {
+    if (index >= ops.size()) {
+      return false;
+    }
+    SimOp op = ops.get((int) index);
+    work.id = op.index;
+    work.opcode = op.flaw == SimOp.Flaw.MALFORMED ? 77 : op.opcode;
+    work.fence = op.fence;
+    work.signaled = op.signaled;
+    work.solicited = op.solicited;
+    work.immediate = op.immediate;
+    work.compareAdd = op.compareAdd;
+    work.swap = op.swap;
+    work.route = simulation.routeOf(from);
+    work.remoteQp = to.context.number();
+    work.remoteQkey = Simulation.QKEY;
+    nameRemote(op, work);
+    if (op.inline) {
+      work.inlineMemory = simulation.pattern;
+      work.inlineOffset = op.patternAt;
+      work.inlineLength = op.length;
+    } else if (WorkOpcode.isReadOrAtomic(op.opcode)) {
+      nameLocal(op, work, results, op.resultAt);
+    } else {
+      nameLocal(op, work, simulation.patternAt(from.port), op.patternAt);
+    }
+    return true;
+  }
+
+  private void nameRemote(SimOp op, SendWork work) {
+    TestMemory memory =
+        op.sharedCounter ? simulation.counterAt(to.port) : op.readsPattern ? simulation.patternAt(to.port) : target;
+    long offset = op.sharedCounter ? 0 : op.readsPattern ? op.patternAt : op.targetAt;
+    work.remoteAddress = memory.address(offset);
+    work.remoteKey = memory.key();
+    if (op.flaw == SimOp.Flaw.REMOTE_KEY) {
+      work.remoteKey ^= 1;
+    } else if (op.flaw == SimOp.Flaw.REMOTE_RANGE) {
+      work.remoteAddress = memory.address(memory.segment.byteSize() - op.length + 1);
+    }
+  }
+
+  private static void nameLocal(SimOp op, SendWork work, TestMemory memory, long offset) {
+    int key = op.flaw == SimOp.Flaw.LOCAL_KEY ? memory.key() ^ 1 : memory.key();
+    long address = memory.address(offset);
+    work.sge.add(address, op.firstCut, key);
+    if (op.firstCut < op.length) {
+      work.sge.add(address + op.firstCut, op.secondCut - op.firstCut, key);
+    }
+    if (op.secondCut < op.length) {
+      work.sge.add(address + op.secondCut, op.length - op.secondCut, key);
+    }
+  }
+
+  void complete(Completion completion) {
+    SimOp op = ops.get((int) completion.id);
+    check(op.index == released, "completed " + op + " when " + released + " is next");
+    check(op.status == null, "completed twice");
+    check(completion.qpNumber == from.context.number(), "number of the queue pair");
+    op.status = completion.status;
+    if (failed != null) {
+      check(completion.status == CompletionStatus.FLUSHED, op + " after " + failed);
+    } else if (completion.status == CompletionStatus.SUCCESS) {
+      check(op.signaled, "completed though it is not signaled and did not fail: " + op);
+      check(completion.byteLength == op.length, "byte length " + completion.byteLength + " of " + op);
+    } else {
+      failed = op;
+    }
+  }
+
+  void release(long index) {
+    check(index >= released && index <= ops.size(), "released " + index + " after " + released);
+    for (; released < index; released++) {
+      SimOp op = ops.get(released);
+      if (op.status == null) {
+        check(!op.signaled && failed == null, "released without a completion: " + op);
+        op.status = CompletionStatus.SUCCESS;
+      }
+      if (op.status == CompletionStatus.SUCCESS) {
+        check(op.flaw == SimOp.Flaw.NONE, "succeeded: " + op);
+        checkResult(op);
+        apply(op, 0, op.length);
+      }
+    }
+  }
+
+  private void checkResult(SimOp op) {
+    if (op.opcode == WorkOpcode.RDMA_READ) {
+      MemorySegment expected = op.readsPattern ? simulation.pattern : model;
+      check(same(results.segment, op.resultAt, expected, op.readsPattern ? op.patternAt : op.targetAt, op.length),
+          "bytes read by " + op);
+    } else if (WorkOpcode.isAtomic(op.opcode)) {
+      long original = results.segment.get(JAVA_LONG, op.resultAt);
+      if (op.sharedCounter) {
+        simulation.sharedCounterWas(to.port, original);
+      } else {
+        long expected = model.get(JAVA_LONG, op.targetAt);
+        check(original == expected, "atomic found " + original + " and not " + expected + ": " + op);
+      }
+    }
+  }
+
+  /** Does to the model what the request does to the target, or a part of it. */
+  private void apply(SimOp op, int begin, int end) {
+    if (op.isWrite()) {
+      MemorySegment.copy(simulation.pattern, op.patternAt + begin, model, op.targetAt + begin, end - begin);
+    } else if (op.changesTarget()) {
+      long old = model.get(JAVA_LONG, op.targetAt);
+      boolean swaps = op.opcode == WorkOpcode.ATOMIC_CMP_AND_SWP;
+      model.set(JAVA_LONG, op.targetAt, !swaps ? old + op.compareAdd : old == op.compareAdd ? op.swap : old);
+    }
+  }
+
+  void receive(Completion completion, boolean solicited) {
+    int slot = to.receives.complete(completion.id);
+    check(completion.qpNumber == to.context.number(), "number of the queue pair");
+    if (completion.status != CompletionStatus.SUCCESS) {
+      receiveFailed(completion);
+      return;
+    }
+    SimOp op = from.context.kind() == QpKind.RC ? nextTaker() : findTaker(completion, slot, solicited);
+    check(op != null, "received what was never sent: " + describe(completion));
+    boolean write = op.opcode == WorkOpcode.RDMA_WRITE_WITH_IMM;
+    check(
+        completion.opcode == (write ? Completion.OPCODE_RECEIVE_RDMA_WITH_IMM : Completion.OPCODE_RECEIVE),
+        "opcode " + completion.opcode + " for " + op);
+    int header = header();
+    check(completion.byteLength == op.length + header, "length " + completion.byteLength + " received for " + op);
+    check(solicited == op.solicited, "solicited " + op);
+    check(!op.isSend() || arrived(op, slot), "bytes received for " + op);
+    // A receive of an unreliable connection may hold the rest of a message that was given up.
+    boolean clean = to.receives.isClean(slot, op.isSend() ? op.length + header : 0);
+    check(clean || from.context.kind() == QpKind.UC, "bytes behind " + op);
+    if (op.hasImmediate()) {
+      check((completion.flags & Completion.WITH_IMMEDIATE) != 0 && completion.immediate == op.immediate, "imm " + op);
+    } else if (op.opcode == WorkOpcode.SEND_WITH_INV) {
+      check((completion.flags & Completion.WITH_INVALIDATE) != 0 && completion.immediate == op.immediate, "inv " + op);
+      check(to.tookInvalidation(op.immediate), "invalidated at the time of the completion: " + op);
+    }
+    op.receivedTimes++;
+    received++;
+  }
+
+  private int header() {
+    return from.context.kind() == QpKind.UD ? GRH : 0;
+  }
+
+  private boolean arrived(SimOp op, int slot) {
+    TestMemory memory = to.receives.memory();
+    return same(memory.segment, to.receives.offset(slot) + header(), simulation.pattern, op.patternAt, op.length);
+  }
+
+  private void receiveFailed(Completion completion) {
+    boolean right =
+        switch (completion.status) {
+          case FLUSHED -> to.context.state() == TransportState.ERR;
+          case LOCAL_LENGTH_ERROR -> received < takers.size() && takers.get(received).flaw == SimOp.Flaw.TOO_LONG;
+          case REMOTE_INVALID_REQUEST, REMOTE_ACCESS_ERROR -> mayFailResponder();
+          default -> false;
+        };
+    check(right, "receive ended so: " + describe(completion));
+  }
+
+  private SimOp nextTaker() {
+    return received < takers.size() ? takers.get(received) : null;
+  }
+
+  /** What arrives unreliably names itself by its immediate data or its bytes. */
+  private SimOp findTaker(Completion completion, int slot, boolean solicited) {
+    boolean immediate = (completion.flags & Completion.WITH_IMMEDIATE) != 0;
+    SimOp found = null;
+    for (SimOp op : takers) {
+      if (op.hasImmediate() == immediate
+          && op.solicited == solicited
+          && op.length + header() == completion.byteLength
+          && (immediate ? op.immediate == completion.immediate : arrived(op, slot))
+          && (found == null || found.receivedTimes > 0)) {
+        found = op;
+      }
+    }
+    if (found != null && simulation.keepsOrder() && found.length > 8) {
+      check(found.receivedTimes == 0, "received again: " + found);
+      check(found.index > lastReceivedOp, "received after #" + lastReceivedOp + ": " + found);
+      lastReceivedOp = found.index;
+    }
+    return found;
+  }
+
+  /** What must hold when nothing is under way any more. */
+  void checkEnd() {
+    check(released == ops.size(), "released " + released + " of " + ops.size());
+    if (failed != null) {
+      check(mayFail(), "failed so: " + failed + ", check the state of " + from + " and " + to);
+    }
+    check(!from.failed || failed != null && failed.status != CompletionStatus.FLUSHED || from.in.mayFailResponder(),
+        from + " failed without a reason");
+    if (from.context.kind() == QpKind.RC) {
+      checkReliableEnd();
+    } else {
+      checkUnreliableEnd();
+    }
+  }
+
+  private boolean mayFail() {
+    return switch (failed.status) {
+      case FLUSHED -> from.forced || from.failed && from.in.mayFailResponder();
+      case RETRY_EXCEEDED -> from.context.settings().retryCount < 7 && (simulation.isLossy() || !to.isUsable());
+      case RNR_RETRY_EXCEEDED -> from.context.settings().rnrRetry < 7 && failed.takesReceive();
+      case REMOTE_ACCESS_ERROR -> failed.flaw.status == failed.status || revoked && !failed.sharedCounter;
+      default -> failed.flaw.status == failed.status;
+    };
+  }
+
+  private void checkReliableEnd() {
+    long needed = takers.stream().filter(op -> op.status == CompletionStatus.SUCCESS).count();
+    check(received >= needed, "received " + received + " of " + needed + " acknowledged messages");
+    check(takers.stream().allMatch(op -> op.receivedTimes <= 1), "received twice");
+    check(to.invalidations() == 0, "invalidations without a completion: " + to.invalidations());
+    if (matchesModel()) {
+      return;
+    }
+    check(failed != null, "memory of the target is not what the requests make of it, first different byte "
+        + target.segment.mismatch(model));
+    // Requests behind the last complete one may have been executed in part, in order.
+    int mtu = from.context.settings().mtu;
+    for (SimOp op : ops.subList(failed.index, ops.size())) {
+      boolean failsAtTheEnd = op.flaw == SimOp.Flaw.LOCAL_KEY && WorkOpcode.isReadOrAtomic(op.opcode);
+      if (op.flaw != SimOp.Flaw.NONE && !failsAtTheEnd) {
+        break;
+      }
+      for (int at = 0; at == 0 || at < op.length; at += mtu) {
+        apply(op, at, Math.min(op.length, at + mtu));
+        if (matchesModel()) {
+          return;
+        }
+      }
+    }
+    check(false, "memory of the target is not what any of the requests behind " + failed + " makes of it");
+  }
+
+  private boolean matchesModel() {
+    return target.segment.mismatch(model) == -1;
+  }
+
+  private void checkUnreliableEnd() {
+    if (simulation.isPerfect() && failed == null && to.isUsable() && simulation.nothingDropped()) {
+      check(received == takers.size(), "received " + received + " of " + takers.size() + " on a perfect network");
+      check(matchesModel(), "memory of the target is not what the requests make of it");
+    }
+    for (int i = 0; i < target.segment.byteSize(); i++) {
+      byte there = target.segment.get(JAVA_BYTE, i);
+      if (there != 0 && there != model.get(JAVA_BYTE, i)) {
+        check(wasWritten(i, there), "byte " + i + " of the target was written by no request");
+      }
+    }
+  }
+
+  private boolean wasWritten(int at, byte value) {
+    for (SimOp op : ops) {
+      if (op.isWrite()
+          && at >= op.targetAt
+          && at < op.targetAt + op.length
+          && simulation.pattern.get(JAVA_BYTE, op.patternAt + at - op.targetAt) == value) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean same(MemorySegment one, long at, MemorySegment other, long otherAt, int length) {
+    return MemorySegment.mismatch(one, at, at + length, other, otherAt, otherAt + length) == -1;
+  }
+
+  private static String describe(Completion completion) {
+    return Done.of(completion, false).toString();
+  }
+
+  private void check(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(from + " to " + to + ": " + what);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return from + " to " + to + ": " + ops.size() + " posted, " + released + " released, " + received + " of "
+        + takers.size() + " received, " + from.context.state() + (failed == null ? "" : ", " + failed);
+  }
+}

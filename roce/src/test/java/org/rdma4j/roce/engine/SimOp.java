@@ -1,0 +1,88 @@
+package org.rdma4j.roce.engine;
+
+/** One work request of a simulation: what is asked, what must come of it, what came of it. */
+final class SimOp {
+  /** What is wrong with a request on purpose, and how it must therefore end. */
+  enum Flaw {
+    NONE(CompletionStatus.SUCCESS),
+    REMOTE_KEY(CompletionStatus.REMOTE_ACCESS_ERROR),
+    REMOTE_RANGE(CompletionStatus.REMOTE_ACCESS_ERROR),
+    LOCAL_KEY(CompletionStatus.LOCAL_PROTECTION_ERROR),
+    TOO_LONG(CompletionStatus.REMOTE_INVALID_REQUEST),
+    MALFORMED(CompletionStatus.LOCAL_QP_OPERATION_ERROR);
+
+    final CompletionStatus status;
+
+    Flaw(CompletionStatus status) {
+      this.status = status;
+    }
+
+    /** Whether the responder finds it, and ends its own queue pair therefore. */
+    boolean isRemote() {
+      return status == CompletionStatus.REMOTE_ACCESS_ERROR || status == CompletionStatus.REMOTE_INVALID_REQUEST;
+    }
+  }
+
+  final int index;
+  int opcode;
+  int length;
+  /** Where the payload begins in the pattern that all payload is taken from. */
+  int patternAt;
+  /** Where in the target's region. */
+  int targetAt;
+  /** Where in the sender's memory for results. */
+  int resultAt;
+  /** Position of the payload's first and second cut into elements. */
+  int firstCut;
+  int secondCut;
+  /** Reads the pattern instead of the region that the same queue pair changes. */
+  boolean readsPattern;
+  boolean sharedCounter;
+  boolean inline;
+  boolean fence;
+  boolean signaled;
+  boolean solicited;
+  int immediate;
+  long compareAdd;
+  long swap;
+  Flaw flaw = Flaw.NONE;
+
+  /** How it was completed; null while it is not, SUCCESS when it was released silently. */
+  CompletionStatus status;
+  /** How many receives it has completed. */
+  int receivedTimes;
+
+  SimOp(int index) {
+    this.index = index;
+  }
+
+  boolean takesReceive() {
+    return switch (opcode) {
+      case WorkOpcode.SEND, WorkOpcode.SEND_WITH_IMM, WorkOpcode.SEND_WITH_INV, WorkOpcode.RDMA_WRITE_WITH_IMM -> true;
+      default -> false;
+    };
+  }
+
+  boolean isSend() {
+    return takesReceive() && opcode != WorkOpcode.RDMA_WRITE_WITH_IMM;
+  }
+
+  boolean isWrite() {
+    return WorkOpcode.isWrite(opcode);
+  }
+
+  boolean hasImmediate() {
+    return opcode == WorkOpcode.SEND_WITH_IMM || opcode == WorkOpcode.RDMA_WRITE_WITH_IMM;
+  }
+
+  /** Changes the region of the target in the order of requests. */
+  boolean changesTarget() {
+    return length > 0 && isWrite() || WorkOpcode.isAtomic(opcode) && !sharedCounter;
+  }
+
+  @Override
+  public String toString() {
+    return "#" + index + " opcode " + opcode + " length " + length + " target " + targetAt + (fence ? " fence" : "")
+        + (flaw == Flaw.NONE ? "" : " flaw " + flaw) + " status " + status;
+  }
+}

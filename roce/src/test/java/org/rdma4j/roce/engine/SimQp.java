@@ -1,0 +1,111 @@
+package org.rdma4j.roce.engine;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/** One queue pair of a simulation: sends one flow and receives another. */
+final class SimQp implements QpHost {
+  final TestPort port;
+  final SimReceives receives;
+  final QpContext context;
+  final Map<QpEvent, Integer> events = new EnumMap<>(QpEvent.class);
+  SimFlow out;
+  SimFlow in;
+  SimQp peer;
+  /** Moved to the error state by its owner. */
+  boolean forced;
+  /** Entered the error state by itself. */
+  boolean failed;
+  /** A drain was asked for and its event has not come. */
+  boolean draining;
+  Runnable onFailure = () -> {};
+  private int invalidations;
+  private int lastInvalidated;
+
+  SimQp(TestPort port, QpProfile profile, SimReceives receives) {
+    this.port = port;
+    this.receives = receives;
+    this.context = port.engine.create(profile, this, receives);
+  }
+
+  boolean isUsable() {
+    return !forced && !failed;
+  }
+
+  void force() {
+    if (isUsable()) {
+      forced = true;
+      draining = false;
+      context.modify(TransportState.ERR);
+    }
+  }
+
+  @Override
+  public boolean fetchSend(long index, SendWork work) {
+    return out.fetch(index, work);
+  }
+
+  @Override
+  public void releaseSend(long index) {
+    out.release(index);
+  }
+
+  @Override
+  public void completeSend(Completion completion) {
+    out.complete(completion);
+  }
+
+  @Override
+  public void completeReceive(Completion completion, boolean solicited) {
+    in.receive(completion, solicited);
+  }
+
+  @Override
+  public FailedCheck executeLocal(SendWork work) {
+    return FailedCheck.NONE;
+  }
+
+  @Override
+  public FailedCheck invalidate(int key) {
+    invalidations++;
+    lastInvalidated = key;
+    return FailedCheck.NONE;
+  }
+
+  /** Whether this key, and no other, was invalidated since the last time. */
+  boolean tookInvalidation(int key) {
+    boolean right = invalidations == 1 && lastInvalidated == key;
+    invalidations = 0;
+    return right;
+  }
+
+  int invalidations() {
+    return invalidations;
+  }
+
+  @Override
+  public void event(QpEvent event) {
+    events.merge(event, 1, Integer::sum);
+    if (event == QpEvent.SEND_QUEUE_DRAINED) {
+      if (!draining) {
+        throw new AssertionError("drained without being asked");
+      }
+      draining = false;
+    }
+  }
+
+  @Override
+  public void enteredError() {
+    if (forced || failed) {
+      throw new AssertionError("entered the error state twice");
+    }
+    failed = true;
+    draining = false;
+    onFailure.run();
+  }
+
+  @Override
+  public String toString() {
+    return context.kind() + " qp 0x" + Integer.toHexString(context.number());
+  }
+}
