@@ -20,8 +20,8 @@ import org.rdma4j.roce.packet.IcrcCalculator;
  * link, and enhanced packet blocks with nanosecond times and directions. The frames are Ethernet; IP and UDP headers
  * and the ICRC are made here, because a link does not show them.
  *
- * <p>Blocks are gathered in memory and written when that is full, on {@link #flush()} and on {@link #close()}. Writing
- * a packet allocates nothing. Thread-safe by a lock: several links may write to one file.
+ * <p>Blocks are gathered in memory and written when that is full, on {@link #flush()} and on {@link #close()}.
+ * Writing a packet allocates nothing. Thread-safe by a lock: several links may write to one file.
  */
 public final class PcapngWriter implements Closeable {
 
@@ -47,6 +47,8 @@ public final class PcapngWriter implements Closeable {
   private final ByteBuffer buffer = memory.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
   private final IcrcCalculator icrc = new IcrcCalculator(memory);
   private int interfaces;
+  private long packets;
+  private long bytes;
   private boolean closed;
 
   /**
@@ -132,6 +134,26 @@ public final class PcapngWriter implements Closeable {
     buffer.putShort((short) OPTION_FLAGS).putShort((short) 4).putInt(direction.ordinal());
     endOptions();
     end(start);
+    packets++;
+    bytes += length + Icrc.LENGTH;
+  }
+
+  /**
+   * Counts the packets.
+   *
+   * @return how many packets were written, gathered ones included
+   */
+  public synchronized long packets() {
+    return packets;
+  }
+
+  /**
+   * Counts the bytes.
+   *
+   * @return how many bytes the packets written had from the BTH to the end of the ICRC
+   */
+  public synchronized long bytes() {
+    return bytes;
   }
 
   /**
