@@ -29,7 +29,7 @@ final class Limits {
   static final int MAX_PD = LAST_INDEX;
   static final int LAST_AH = (1 << 15) - 1;
   static final int FIRST_SRQ = 0x2_0001;
-  static final int MAX_SRQ = LAST_INDEX - FIRST_SRQ + 1;
+  static final int MAX_SRQ = LAST_INDEX - FIRST_SRQ;
   /** Regions and windows share the key space; a window's number lies in the upper half. */
   static final int LAST_MR = LAST_INDEX / 2;
   static final int MAX_MR = LAST_MR - 1;

@@ -73,9 +73,10 @@ final class PortAddresses {
 
   /** The same error as the control path of verbs reports it. */
   static VerbsException translate(LinkException e) {
+    String message = e.getMessage().substring(e.errnoName().length() + ": ".length());
     for (Errno errno : Errno.values()) {
       if (errno.number() == e.errno()) {
-        return new VerbsException(errno, e.getMessage(), e);
+        return new VerbsException(errno, message, e);
       }
     }
     return new VerbsException(Errno.EIO, e.getMessage(), e);

@@ -34,6 +34,7 @@ import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.address.Guid;
 import org.rdma4j.roce.address.PathMtu;
+import org.rdma4j.roce.capture.CapturingLink;
 import org.rdma4j.roce.engine.Engine;
 import org.rdma4j.roce.engine.EngineConfig;
 import org.rdma4j.roce.engine.EngineCounter;
@@ -59,6 +60,7 @@ final class RxeDevice extends IbDevice {
   private final Runnable whenNetdevGone;
   private final Guid guid;
   private final Link link;
+  private final RxeCapture capture;
   private final Engine engine;
   private final EngineRunner runner;
   private final PortAddresses addresses;
@@ -68,7 +70,7 @@ final class RxeDevice extends IbDevice {
   private final NumberPool cqs = new NumberPool("max_cq", 1, Limits.MAX_CQ);
   private final NumberPool qps = new NumberPool("max_qp", Limits.FIRST_QP, Limits.LAST_INDEX);
   private final NumberPool gsiQps = new NumberPool("one GSI queue pair a port", Limits.GSI_QP, Limits.GSI_QP);
-  private final NumberPool srqs = new NumberPool("max_srq", Limits.FIRST_SRQ, Limits.LAST_INDEX);
+  private final NumberPool srqs = new NumberPool("max_srq", Limits.FIRST_SRQ, Limits.LAST_INDEX - 1);
   private final NumberPool ahs = new NumberPool("max_ah", 1, Limits.LAST_AH);
   private final AtomicLong completionsLost = new AtomicLong();
   private volatile boolean active;
@@ -86,13 +88,18 @@ final class RxeDevice extends IbDevice {
    * @param whenNetdevGone told when the interface vanishes; must not block
    */
   RxeDevice(
-      RxeSettings settings, Netdev netdev, Link link, Consumer<RxeDevice> whenReleased, Runnable whenNetdevGone) {
+      RxeSettings settings,
+      Netdev netdev,
+      CapturingLink link,
+      Consumer<RxeDevice> whenReleased,
+      Runnable whenNetdevGone) {
     super(settings.name());
     this.settings = settings;
     this.whenReleased = whenReleased;
     this.whenNetdevGone = whenNetdevGone;
     this.guid = RxeAttributes.guid(settings, netdev);
     this.link = link;
+    this.capture = new RxeCapture(settings.name(), link);
     this.active = netdev.up();
     this.mtu = PathMtu.largestFor(netdev.mtu());
     this.engine = new Engine(EngineConfig.ofPortMtu(mtu.bytes()), Clock.SYSTEM, link, keys, this::report);
@@ -126,6 +133,10 @@ final class RxeDevice extends IbDevice {
 
   RxeSettings settings() {
     return settings;
+  }
+
+  RxeCapture capture() {
+    return capture;
   }
 
   Engine engine() {

@@ -52,7 +52,8 @@ public final class RxeLink {
   /**
    * Makes the device and registers it.
    *
-   * @throws VerbsException why there is no device
+   * @throws NoDeviceException why there is no device, for those who look at the component; where somebody waits for
+   * the     device, the reason goes to him alone
    */
   @Activate
   public void start() {
@@ -63,10 +64,12 @@ public final class RxeLink {
       registration.start();
       links.succeeded(pid);
     } catch (VerbsException e) {
-      LOG.error("no device from configuration {}: {}", pid, e.toString());
+      registration = null;
       links.leave(pid);
-      links.failed(pid, e);
-      throw e;
+      if (!links.failed(pid, e)) {
+        LOG.error("no device from configuration {}: {}", pid, e.toString());
+        throw new NoDeviceException(e);
+      }
     }
   }
 
@@ -74,7 +77,9 @@ public final class RxeLink {
   @Deactivate
   public void stop() {
     try {
-      registration.close();
+      if (registration != null) {
+        registration.close();
+      }
     } finally {
       links.leave(pid);
       links.ended(pid);

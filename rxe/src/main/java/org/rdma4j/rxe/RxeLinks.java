@@ -75,11 +75,10 @@ public final class RxeLinks {
     }
   }
 
-  void failed(String pid, VerbsException reason) {
+  /** There is no link; false where nobody waits for it. */
+  boolean failed(String pid, VerbsException reason) {
     CompletableFuture<Void> waiting = take(coming, pid);
-    if (waiting != null) {
-      waiting.completeExceptionally(reason);
-    }
+    return waiting != null && waiting.completeExceptionally(reason);
   }
 
   void ended(String pid) {

@@ -1,13 +1,17 @@
 package org.rdma4j.rxe;
 
+import java.util.ArrayList;
+import java.util.Hashtable;
+import java.util.List;
 import java.util.function.Consumer;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.ServiceRegistration;
+import org.rdma4j.ib.core.client.CaptureSource;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.Netdev;
 import org.rdma4j.ib.core.verbs.VerbsException;
-import org.rdma4j.roce.link.Link;
+import org.rdma4j.roce.capture.CapturingLink;
 import org.rdma4j.roce.link.LinkException;
 import org.rdma4j.roce.link.UdpLinks;
 import org.slf4j.Logger;
@@ -24,7 +28,7 @@ final class RxeRegistration {
   private final BundleContext bundle;
   private final RxeSettings settings;
   private RxeDevice device; // this and the following: guarded by this
-  private ServiceRegistration<IbDevice> service;
+  private List<ServiceRegistration<?>> services;
   private Thread renewal;
   private boolean closed;
 
@@ -36,14 +40,17 @@ final class RxeRegistration {
   /** Makes and registers the device; where that fails nothing is left. */
   void start() {
     RxeDevice made = make(settings, this::released, this::netdevGone);
-    ServiceRegistration<IbDevice> registered = null;
+    List<ServiceRegistration<?>> registered = new ArrayList<>();
     boolean kept = false;
     try {
-      registered = bundle.registerService(IbDevice.class, made, null);
+      registered.add(bundle.registerService(IbDevice.class, made, null));
       VerbsException failure = made.registrationFailure();
       if (failure != null) {
         throw new VerbsException(failure.errno(), failure.getMessage(), failure);
       }
+      Hashtable<String, Object> properties = new Hashtable<>();
+      properties.put(CaptureSource.PROPERTY_DEVICE, settings.name());
+      registered.add(bundle.registerService(CaptureSource.class, made.capture(), properties));
       kept = keep(made, registered);
     } catch (IllegalStateException e) {
       throw new VerbsException(Errno.ENODEV, "the provider stops: " + settings.name() + " is not made", e);
@@ -54,25 +61,25 @@ final class RxeRegistration {
     }
   }
 
-  private synchronized boolean keep(RxeDevice made, ServiceRegistration<IbDevice> registered) {
+  private synchronized boolean keep(RxeDevice made, List<ServiceRegistration<?>> registered) {
     if (!closed) {
       device = made;
-      service = registered;
+      services = registered;
     }
     return !closed;
   }
 
   /** Takes the device out of the registry, which removes it in order, and makes sure that nothing of it remains. */
-  private static void undo(RxeDevice made, ServiceRegistration<IbDevice> registered) {
-    try {
-      if (registered != null) {
-        registered.unregister();
+  private static void undo(RxeDevice made, List<ServiceRegistration<?>> registered) {
+    made.capture().close();
+    for (ServiceRegistration<?> each : registered.reversed()) {
+      try {
+        each.unregister();
+      } catch (IllegalStateException e) {
+        LOG.debug("a service of {} was unregistered with its bundle", made.name(), e);
       }
-    } catch (IllegalStateException e) {
-      LOG.debug("{} was unregistered with its bundle", made.name(), e);
-    } finally {
-      made.release();
     }
+    made.release();
   }
 
   /** Checks the interface, opens the link and makes the device. */
@@ -85,9 +92,9 @@ final class RxeRegistration {
       throw new VerbsException(
           Errno.EPERM, settings.name() + ": " + settings.netdev() + " is a VLAN; use the interface under it");
     }
-    Link link;
+    CapturingLink link;
     try {
-      link = UdpLinks.open(settings.link());
+      link = new CapturingLink(UdpLinks.open(settings.link()), settings.name());
     } catch (LinkException e) {
       throw PortAddresses.translate(e);
     }
@@ -139,14 +146,14 @@ final class RxeRegistration {
   }
 
   private boolean drop(RxeDevice which) {
-    ServiceRegistration<IbDevice> registered;
+    List<ServiceRegistration<?>> registered;
     synchronized (this) {
       if (closed || device != which) {
         return false;
       }
-      registered = service;
+      registered = services;
       device = null;
-      service = null;
+      services = null;
     }
     undo(which, registered);
     return true;
@@ -155,14 +162,14 @@ final class RxeRegistration {
   /** Removes the device; returns when it is gone. */
   void close() {
     RxeDevice which;
-    ServiceRegistration<IbDevice> registered;
+    List<ServiceRegistration<?>> registered;
     Thread renewing;
     synchronized (this) {
       closed = true;
       which = device;
-      registered = service;
+      registered = services;
       device = null;
-      service = null;
+      services = null;
       renewing = renewal;
     }
     if (which != null) {
