@@ -87,6 +87,7 @@ final class ClientCalls {
           if (context != null) {
             removeOne(client, context);
             context.close();
+            control.close(context.device());
           }
         });
   }

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.rdma4j.ib.core.verbs.DeviceControl;
+import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.GidType;
 import org.rdma4j.ib.core.verbs.NetdevEvent;
@@ -19,6 +20,7 @@ import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.roce.address.Gid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The GIDs of one device. The lock keeps calls to the provider from overlapping; it is the device's own, and stopping
@@ -104,7 +106,9 @@ final class DeviceGids {
       reported.remove(key);
     } catch (VerbsException e) {
       if (reported.add(key)) {
-        LOG.warn("GID {} of {}/{} cannot be used: {}", gid, control.name(), port, e.toString());
+        // An IPv6 address is not available before its duplicate detection has ended; then it is tried again.
+        Level level = e.errno() == Errno.EADDRNOTAVAIL ? Level.INFO : Level.WARN;
+        LOG.atLevel(level).log("GID {} of {}/{} cannot be used: {}", gid, control.name(), port, e.toString());
       }
     }
   }

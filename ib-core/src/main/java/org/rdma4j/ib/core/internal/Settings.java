@@ -7,5 +7,11 @@ package org.rdma4j.ib.core.internal;
  * @param clientLimitMillis after how long it is left behind
  */
 record Settings(long clientWarnMillis, long clientLimitMillis) {
+  /** Takes at least a millisecond for each. */
+  Settings {
+    clientWarnMillis = Math.max(1, clientWarnMillis);
+    clientLimitMillis = Math.max(1, clientLimitMillis);
+  }
+
   static final Settings DEFAULT = new Settings(5_000, 30_000);
 }

@@ -154,8 +154,16 @@ public final class CompletionChannel extends VerbsObject {
     return new VerbsException(Errno.ECANCELED, "interrupted while waiting for an event of " + this, cause);
   }
 
-  /** The oldest event, or null. Under the takers' lock. */
+  /** The oldest event of a queue that was not destroyed meanwhile, or null. Under the takers' lock. */
   private CompletionQueue next() {
+    CompletionQueue first = nextListed();
+    while (first != null && first.isDestroyed()) {
+      first = nextListed();
+    }
+    return first;
+  }
+
+  private CompletionQueue nextListed() {
     if (taken == null) {
       CompletionQueue newest = (CompletionQueue) HEAD.getAndSet(this, null);
       while (newest != null) {

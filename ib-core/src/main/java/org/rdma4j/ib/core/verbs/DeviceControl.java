@@ -75,9 +75,8 @@ public final class DeviceControl {
    * @param patienceMillis how long to wait for them
    */
   public void disassociate(long patienceMillis) {
-    List<Context> contexts = state.contexts();
-    contexts.forEach(Context::disassociate);
     state.gate().close();
+    state.contexts().forEach(Context::disassociate);
     try {
       if (!state.gate().awaitEmpty(patienceMillis)) {
         LOG.warn("a call on {} does not return; the removal goes on without it", state.name());

@@ -68,6 +68,11 @@ final class DeviceView implements RdmaDevice {
   }
 
   @Override
+  public int findPkey(int port, int pkey) {
+    return state.pkeys(port).find(pkey);
+  }
+
+  @Override
   public CounterSet counters(int port) {
     state.checkPort(port);
     return state.query(() -> state.provider().hwCounters(port), "get_hw_stats");

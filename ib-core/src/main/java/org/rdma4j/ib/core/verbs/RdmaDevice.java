@@ -99,6 +99,16 @@ public interface RdmaDevice {
   int pkey(int port, int index);
 
   /**
+   * Finds a P_Key of a port ({@code ib_find_cached_pkey}).
+   *
+   * @param port from 1
+   * @param pkey the P_Key; the low 15 bits count
+   * @return its index, preferably of a full member; -1 where the port has none
+   * @throws VerbsException EINVAL for a port that does not exist
+   */
+  int findPkey(int port, int pkey);
+
+  /**
    * Reads the counters of a port.
    *
    * @param port from 1

@@ -80,7 +80,12 @@ public abstract class VerbsObject implements AutoCloseable {
       if (!deviceState().gate().tryEnter()) {
         if (life == Life.REMOVED) {
           life = Life.DESTROYED;
-          closeRemoved();
+          DeviceState.guarded(
+              () -> {
+                closeRemoved();
+                return null;
+              },
+              this);
         }
         return;
       }
@@ -137,6 +142,11 @@ public abstract class VerbsObject implements AutoCloseable {
 
   final void number(int number) {
     this.id = number;
+  }
+
+  /** True once its owner has destroyed it; not where its device has gone under it. */
+  final boolean isDestroyed() {
+    return life == Life.DESTROYED;
   }
 
   final int useCount() {

@@ -66,6 +66,18 @@ class CompletionChannelTest {
   }
 
   @Test
+  void aDestroyedQueueHasNoEvents() {
+    FakeCq first = cq();
+    FakeCq second = cq();
+    first.requestNotify(CqNotify.NEXT_COMP);
+    second.requestNotify(CqNotify.NEXT_COMP);
+    complete(first, 1);
+    complete(second, 1);
+    first.destroy();
+    assertSame(second, channel.getEvent(Duration.ZERO));
+  }
+
+  @Test
   void aQueuePinsItsChannel() {
     FakeCq cq = cq();
     VerbsException e = assertThrows(VerbsException.class, channel::destroy);
