@@ -16,6 +16,8 @@ import org.rdma4j.roce.packet.OpcodeFlag;
  */
 public final class QpContext {
   private static final int GSI_QKEY = 0x8001_0000;
+  /** Requests get at least one of so many parts of a burst. */
+  private static final int REQUESTER_SHARE = 4;
   private static final VarHandle DOORBELL;
 
   static {
@@ -218,17 +220,20 @@ public final class QpContext {
       return false;
     }
     int left = budget;
+    boolean more = false;
     if (responder.hasResponses()) {
       int sent = responder.respond(link, budget);
-      if (sent < 0 || (responder.hasResponses() && state != TransportState.ERR)) {
+      if (sent < 0) {
         return true;
       }
-      left -= sent;
+      // A peer that never stops reading does not keep own requests from being sent.
+      left = Math.max(left - sent, 1 + budget / REQUESTER_SHARE);
+      more = responder.hasResponses();
     }
     if (!state.sends() || completer.waitsForRnrTimer()) {
-      return false;
+      return more && state != TransportState.ERR;
     }
-    boolean more = requester.transmit(link, left);
+    more |= requester.transmit(link, left);
     checkDrained();
     return more;
   }

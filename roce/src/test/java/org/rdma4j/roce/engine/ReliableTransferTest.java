@@ -389,4 +389,28 @@ class ReliableTransferTest extends EngineTest {
     }
     assertSame(source, 0, target, 0, 2000);
   }
+
+  @Test
+  void answeringReadsLeavesRoomForOwnRequests() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> settings.mtu = 256);
+    receives(qp[1], 1, target, 4096);
+    Post[] reads = new Post[60];
+    for (int i = 0; i < reads.length; i++) {
+      reads[i] = Post.read(i, source, 0).local(target, 8192, 128 * 256);
+    }
+    qp[1].post(reads);
+    for (int i = 0; i < 4; i++) {
+      world.work();
+    }
+    qp[0].post(Post.send(1).local(source, 0, 3000));
+    int[] readsBefore = {0};
+    for (int i = 0; i < 1000 && qp[0].sends.isEmpty(); i++) {
+      world.work();
+      readsBefore[0] = qp[1].sends.size();
+    }
+    world.run();
+    assertDone(qp[0].sends, 1);
+    assertEquals(60, qp[1].sends.size());
+    assertTrue(readsBefore[0] < 20, () -> "the send waited for " + readsBefore[0] + " reads");
+  }
 }

@@ -28,6 +28,7 @@ final class SimFlow {
   private int released;
   private int received;
   private int lastReceivedOp = -1;
+  private int flushedShared;
   private SimOp failed;
 
   SimFlow(Simulation simulation, SimQp from, SimQp to, TestMemory target, TestMemory results, MemorySegment model) {
@@ -217,7 +218,9 @@ final class SimFlow {
   private void receiveFailed(Completion completion) {
     boolean right =
         switch (completion.status) {
-          case FLUSHED -> to.context.state() == TransportState.ERR;
+          // Of a shared queue only what a message had begun to fill.
+          case FLUSHED ->
+              to.context.state() == TransportState.ERR && (!to.receives.isShared() || ++flushedShared == 1);
           case LOCAL_LENGTH_ERROR -> received < takers.size() && takers.get(received).flaw == SimOp.Flaw.TOO_LONG;
           case REMOTE_INVALID_REQUEST, REMOTE_ACCESS_ERROR -> mayFailResponder();
           default -> false;

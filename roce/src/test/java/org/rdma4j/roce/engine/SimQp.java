@@ -91,6 +91,9 @@ final class SimQp implements QpHost {
         throw new AssertionError("drained without being asked");
       }
       draining = false;
+      if (context.kind() == QpKind.RC && context.completer().psn() != context.sendPsn()) {
+        throw new AssertionError("drained while requests are not answered: " + this);
+      }
     }
   }
 
