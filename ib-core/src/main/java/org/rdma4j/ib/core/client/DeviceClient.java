@@ -5,10 +5,11 @@ import org.rdma4j.ib.core.verbs.Context;
 
 /**
  * A kernel style user of every device ({@code struct ib_client}): register an instance as a service under this
- * interface and it is told of each device that is there and that comes. Clients are told of a device in the order in
- * which they registered (by service id) and of its removal in reverse. Calls for one device never overlap. They come on
- * a thread of the core, and a client that blocks is named in the log and after a bounded time left behind
- * (configuration {@code org.rdma4j.ib.core}).
+ * interface and it is told of each device that is there and that comes. Clients are told of a device in the order of
+ * their registration (higher service ranking first, then lower service id) and of its removal in reverse. Calls for one
+ * device never overlap. They come on a thread of the core, and a client that does not return is named in the log with
+ * its stack, after 5 seconds, and left behind after 30, unless the configuration {@code org.rdma4j.ib.core} says
+ * otherwise.
  */
 @ConsumerType
 public interface DeviceClient {

@@ -30,8 +30,13 @@ final class ServicePublisher implements Publisher, SynchronousBundleListener, Au
   public Runnable publish(RegisteredDevice device) {
     Views views = new Views(device.control());
     published.put(device.control(), views);
-    ServiceRegistration<RdmaDevice> registration =
-        bundle.registerService(RdmaDevice.class, views, properties(device.control().view("?")));
+    ServiceRegistration<RdmaDevice> registration;
+    try {
+      registration = bundle.registerService(RdmaDevice.class, views, properties(device.control().view("?")));
+    } catch (RuntimeException e) {
+      published.remove(device.control());
+      throw e;
+    }
     return () -> {
       try {
         registration.unregister();

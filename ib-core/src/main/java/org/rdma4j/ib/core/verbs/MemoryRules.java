@@ -15,6 +15,9 @@ final class MemoryRules {
       throw new VerbsException(
           Errno.EINVAL, "a heap segment cannot be registered: the collector moves it; allocate it from an Arena");
     }
+    if (!segment.scope().isAlive()) {
+      throw new VerbsException(Errno.EINVAL, "a segment whose arena is closed cannot be registered");
+    }
     if (!segment.isAccessibleBy(ANOTHER)) {
       throw new VerbsException(
           Errno.EINVAL,

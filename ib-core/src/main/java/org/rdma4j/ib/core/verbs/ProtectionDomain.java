@@ -1,6 +1,7 @@
 package org.rdma4j.ib.core.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 import org.osgi.annotation.versioning.ProviderType;
@@ -31,12 +32,12 @@ public abstract class ProtectionDomain extends VerbsObject {
    * @param segment native memory whose arena is not confined to a thread
    * @param access the rights; none means local read only
    * @return the region
-   * @throws VerbsException EINVAL for a heap or confined segment, an empty one, remote write or atomic rights without
-   *     LOCAL_WRITE; EACCES for write rights on read-only memory; ENOMEM at max_mr; ENODEV, EIO
+   * @throws VerbsException EINVAL for a heap or confined segment, an empty one, a closed arena, remote write or atomic
+   *     rights without LOCAL_WRITE; EACCES for write rights on read-only memory; ENOMEM at max_mr; ENODEV, EIO
    */
   public final MemoryRegion registerMemory(MemorySegment segment, Access... access) {
     Set<Access> rights = EnumSet.noneOf(Access.class);
-    rights.addAll(Set.of(access));
+    rights.addAll(Arrays.asList(access));
     return registerMemory(segment, rights.contains(Access.ZERO_BASED) ? 0 : segment.address(), rights);
   }
 

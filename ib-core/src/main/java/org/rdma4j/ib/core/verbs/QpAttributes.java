@@ -1,6 +1,7 @@
 package org.rdma4j.ib.core.verbs;
 
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 import org.rdma4j.roce.address.PathMtu;
 
@@ -113,7 +114,7 @@ public final class QpAttributes {
    * @return this
    */
   public QpAttributes state(QpState value) {
-    this.state = value;
+    this.state = Objects.requireNonNull(value, "state");
     mask.add(QpAttribute.STATE);
     return this;
   }
@@ -130,7 +131,7 @@ public final class QpAttributes {
    * @return this
    */
   public QpAttributes currentState(QpState value) {
-    this.currentState = value;
+    this.currentState = Objects.requireNonNull(value, "currentState");
     mask.add(QpAttribute.CUR_STATE);
     return this;
   }
@@ -232,7 +233,7 @@ public final class QpAttributes {
    * @return this
    */
   public QpAttributes addressVector(AhAttributes value) {
-    this.addressVector = value;
+    this.addressVector = Objects.requireNonNull(value, "addressVector");
     mask.add(QpAttribute.AV);
     return this;
   }
@@ -249,7 +250,7 @@ public final class QpAttributes {
    * @return this
    */
   public QpAttributes pathMtu(PathMtu value) {
-    this.pathMtu = value;
+    this.pathMtu = Objects.requireNonNull(value, "pathMtu");
     mask.add(QpAttribute.PATH_MTU);
     return this;
   }
@@ -351,7 +352,7 @@ public final class QpAttributes {
    * @return this
    */
   public QpAttributes alternatePath(AhAttributes value) {
-    this.alternatePath = value;
+    this.alternatePath = Objects.requireNonNull(value, "alternatePath");
     mask.add(QpAttribute.ALT_PATH);
     return this;
   }
@@ -419,7 +420,7 @@ public final class QpAttributes {
    * @return this
    */
   public QpAttributes pathMigrationState(MigrationState value) {
-    this.pathMigrationState = value;
+    this.pathMigrationState = Objects.requireNonNull(value, "pathMigrationState");
     mask.add(QpAttribute.PATH_MIG_STATE);
     return this;
   }
@@ -436,7 +437,7 @@ public final class QpAttributes {
    * @return this
    */
   public QpAttributes capabilities(QpCapabilities value) {
-    this.capabilities = value;
+    this.capabilities = Objects.requireNonNull(value, "capabilities");
     mask.add(QpAttribute.CAP);
     return this;
   }

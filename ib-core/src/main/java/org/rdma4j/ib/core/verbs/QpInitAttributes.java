@@ -1,5 +1,7 @@
 package org.rdma4j.ib.core.verbs;
 
+import java.util.Objects;
+
 /**
  * What a queue pair is to be ({@code struct ib_qp_init_attr}); mutable, not safe for several threads. Setters return
  * the object itself. Creation takes a copy.
@@ -19,7 +21,7 @@ public final class QpInitAttributes {
    * @param type the transport service type
    */
   public QpInitAttributes(QpType type) {
-    this.type = type;
+    this.type = Objects.requireNonNull(type, "type");
   }
 
   /**
@@ -102,7 +104,7 @@ public final class QpInitAttributes {
    * @return this
    */
   public QpInitAttributes capabilities(QpCapabilities sizes) {
-    this.capabilities = sizes;
+    this.capabilities = Objects.requireNonNull(sizes, "sizes");
     return this;
   }
 

@@ -84,6 +84,10 @@ class ObjectsTest {
     try (Arena confined = Arena.ofConfined()) {
       fails(Errno.EINVAL, () -> pd.registerMemory(confined.allocate(8)));
     }
+    Arena closed = Arena.ofShared();
+    MemorySegment dead = closed.allocate(8);
+    closed.close();
+    fails(Errno.EINVAL, () -> pd.registerMemory(dead));
     fails(Errno.EINVAL, () -> pd.registerMemory(arena.allocate(8).asSlice(0, 0)));
     MemorySegment segment = arena.allocate(4096);
     fails(Errno.EINVAL, () -> pd.registerMemory(segment, Access.REMOTE_WRITE));
