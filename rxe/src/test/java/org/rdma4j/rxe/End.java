@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.concurrent.TimeUnit;
 import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.AhAttributes;
@@ -20,6 +21,7 @@ import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.QueuePair;
 import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
+import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.address.PathMtu;
 
 /** One end of a connection: a context with one of everything. */
@@ -55,6 +57,10 @@ final class End implements AutoCloseable {
   }
 
   void init() {
+    init(qp);
+  }
+
+  static void init(QueuePair qp) {
     QpAttributes attributes = new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1);
     if (qp.type() == QpType.UD) {
       attributes.qkey(QKEY);
@@ -70,12 +76,17 @@ final class End implements AutoCloseable {
     connect(peer.link.gid, peer.qp.number(), mtu);
   }
 
-  void connect(org.rdma4j.roce.address.Gid peer, int peerQp, PathMtu mtu) {
-    init();
+  void connect(Gid peer, int peerQp, PathMtu mtu) {
+    connect(qp, peer, sgidIndex(), peerQp, mtu);
+  }
+
+  /** From RESET to RTS. */
+  static void connect(QueuePair qp, Gid peer, int sgidIndex, int peerQp, PathMtu mtu) {
+    init(qp);
     QpAttributes toRtr = new QpAttributes().state(QpState.RTR);
     QpAttributes toRts = new QpAttributes().state(QpState.RTS).sqPsn(0x12_3456);
     if (qp.type() != QpType.UD) {
-      toRtr.addressVector(new AhAttributes(1, peer, sgidIndex()));
+      toRtr.addressVector(new AhAttributes(1, peer, sgidIndex));
       toRtr.destQpNumber(peerQp).pathMtu(mtu).rqPsn(0x12_3456);
     }
     if (qp.type() == QpType.RC) {
@@ -109,13 +120,13 @@ final class End implements AutoCloseable {
 
   void fill(long offset, int length, int seed) {
     for (int i = 0; i < length; i++) {
-      memory.set(java.lang.foreign.ValueLayout.JAVA_BYTE, offset + i, pattern(seed, i));
+      memory.set(ValueLayout.JAVA_BYTE, offset + i, pattern(seed, i));
     }
   }
 
   void verify(long offset, int length, int seed) {
     for (int i = 0; i < length; i++) {
-      byte found = memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, offset + i);
+      byte found = memory.get(ValueLayout.JAVA_BYTE, offset + i);
       if (found != pattern(seed, i)) {
         assertEquals(pattern(seed, i), found, "byte " + i + " of " + length);
       }
