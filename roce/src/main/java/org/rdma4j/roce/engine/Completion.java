@@ -1,6 +1,6 @@
 package org.rdma4j.roce.engine;
 
-/** What the engine tells of a finished work request; one object per engine, valid only during the call. */
+/** What the engine tells of a finished work request; an engine has one object, valid only during the call. */
 public final class Completion {
   /** Flag: a GRH precedes the data of a datagram. */
   public static final int GRH = 1;
@@ -32,5 +32,6 @@ public final class Completion {
   /** {@link #GRH}, {@link #WITH_IMMEDIATE}, {@link #WITH_INVALIDATE}. */
   public int flags;
 
-  Completion() {}
+  /** Makes an empty one. */
+  public Completion() {}
 }

@@ -1,6 +1,7 @@
 package org.rdma4j.roce.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import org.rdma4j.roce.link.Clock;
 
 /**
@@ -16,10 +17,11 @@ public final class EngineRunner implements AutoCloseable {
   private final EngineFaultHandler faults;
   private final long spinNanos;
   private final Thread thread;
+  private final CountDownLatch driving = new CountDownLatch(1);
   private volatile boolean stopping;
 
   /**
-   * Starts the thread.
+   * Starts the thread and waits until it drives the engine.
    *
    * @param engine engine that nobody drives yet
    * @param name name of the thread
@@ -34,10 +36,30 @@ public final class EngineRunner implements AutoCloseable {
     this.faults = faults;
     this.spinNanos = spinNanos;
     this.thread = Thread.ofPlatform().name(name).daemon(true).start(this::run);
+    awaitDriving();
+  }
+
+  private void awaitDriving() {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        driving.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void run() {
-    engine.own();
+    try {
+      engine.own();
+    } finally {
+      driving.countDown();
+    }
     try {
       long idleSince = clock.nanoTime();
       while (!stopping) {
