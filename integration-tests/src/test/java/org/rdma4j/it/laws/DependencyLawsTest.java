@@ -35,6 +35,8 @@ class DependencyLawsTest {
           "org.rdma4j.ulp.command", List.of(),
           "org.rdma4j.ulp.pingpong",
               List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command"),
+          "org.rdma4j.ulp.demo",
+              List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command"),
           "org.rdma4j.tools", List.of("org.rdma4j.ib.core", "org.rdma4j.roce", "org.rdma4j.ulp"));
 
   private static final List<BundleOnClassPath> BUNDLES = BundleOnClassPath.ours();

@@ -21,7 +21,8 @@ import org.rdma4j.it.BundleOnClassPath;
 /** What the built bundles promise to the container. */
 class ManifestLawsTest {
   /** Bundles that export nothing: providers, commands and examples, which nobody compiles against. */
-  private static final Set<String> PRIVATE = Set.of("org.rdma4j.rxe", "org.rdma4j.tools", "org.rdma4j.ulp.pingpong");
+  private static final Set<String> PRIVATE =
+      Set.of("org.rdma4j.rxe", "org.rdma4j.tools", "org.rdma4j.ulp.pingpong", "org.rdma4j.ulp.demo");
 
   private static final Pattern DOCUMENTED = Pattern.compile("<exported.packages>([^<]+)</exported.packages>");
 
