@@ -192,13 +192,13 @@ public final class Engine {
     }
   }
 
-  /** The calling thread drives the engine from now on. */
-  void own() {
+  /** A thread drives the engine from now on: commands of others wait for it. */
+  void own(Thread driver) {
     synchronized (commandLock) {
       if (owner != null) {
         throw new IllegalStateException("engine is driven by " + owner);
       }
-      owner = Thread.currentThread();
+      owner = driver;
     }
   }
 
@@ -246,10 +246,20 @@ public final class Engine {
     hasCommands = false;
     int count = 0;
     for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
-      command.run();
+      runDeferred(command);
       count++;
     }
     return count;
+  }
+
+  /** Whoever waits for a command hears of its exceptions; those of others must not keep the next from running. */
+  private void runDeferred(Runnable command) {
+    try {
+      command.run();
+    } catch (RuntimeException e) {
+      counters.increment(EngineCounter.FAULTS);
+      faults.onFault("deferred command", e);
+    }
   }
 
   private int takeDoorbells() {
@@ -370,7 +380,8 @@ public final class Engine {
     return ((a ^ b) & ~FULL_PKEY) == 0 && ((a | b) & FULL_PKEY) != 0;
   }
 
-  private void fault(QpContext qp, RuntimeException cause) {
+  /** An exception that no code expects came while a queue pair was served. */
+  void fault(QpContext qp, RuntimeException cause) {
     counters.increment(EngineCounter.FAULTS);
     try {
       qp.fault();

@@ -1,7 +1,6 @@
 package org.rdma4j.roce.engine;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import org.rdma4j.roce.link.Clock;
 
 /**
@@ -17,17 +16,17 @@ public final class EngineRunner implements AutoCloseable {
   private final EngineFaultHandler faults;
   private final long spinNanos;
   private final Thread thread;
-  private final CountDownLatch driving = new CountDownLatch(1);
   private volatile boolean stopping;
 
   /**
-   * Starts the thread and waits until it drives the engine.
+   * Starts the thread, which drives the engine from now on.
    *
    * @param engine engine that nobody drives yet
    * @param name name of the thread
    * @param clock the engine's clock
    * @param spinNanos how long to poll without work before sleeping, 0 sleeps at once
    * @param faults is told of exceptions outside of queue pairs
+   * @throws IllegalStateException when the engine has a thread already
    */
   public EngineRunner(
       Engine engine, String name, Clock clock, long spinNanos, EngineFaultHandler faults) {
@@ -35,31 +34,12 @@ public final class EngineRunner implements AutoCloseable {
     this.clock = clock;
     this.faults = faults;
     this.spinNanos = spinNanos;
-    this.thread = Thread.ofPlatform().name(name).daemon(true).start(this::run);
-    awaitDriving();
-  }
-
-  private void awaitDriving() {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        driving.await();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::run);
+    engine.own(thread); // Before it runs, so that no command runs anywhere else.
+    thread.start();
   }
 
   private void run() {
-    try {
-      engine.own();
-    } finally {
-      driving.countDown();
-    }
     try {
       long idleSince = clock.nanoTime();
       while (!stopping) {
