@@ -284,8 +284,13 @@ public final class QpContext {
   }
 
   void onTimer(long now) {
-    if (state.sends()) {
+    if (!state.sends()) {
+      return;
+    }
+    try {
       completer.onTimer(now);
+    } catch (RuntimeException e) {
+      engine.fault(this, e);
     }
   }
 

@@ -448,4 +448,28 @@ class QueuePairStateTest extends EngineTest {
     assertDone(qp[0].sends, 1);
     assertEquals(5, word(target, 0));
   }
+
+  @Test
+  void aHostThatThrowsWhenATimerExpiresStopsItsQueuePairOnly() {
+    TestQp[] bad = world.pair(QpKind.RC, settings -> settings.retryCount = 0);
+    TestQp[] good = world.pair(QpKind.RC, settings -> settings.retryCount = 1);
+    bad[0].onError =
+        () -> {
+          throw new UnsupportedOperationException("host");
+        };
+    a.link.filter(drop(0, requests()));
+    good[0].post(Post.write(1, target, 0).local(source, 0, 8));
+    a.engine.doWork();
+    a.link.filter(everything());
+    bad[0].post(Post.write(1, target, 0).local(source, 0, 8));
+    a.engine.doWork();
+    a.link.filter(null);
+    world.run();
+    assertDone(good[0].sends, 1);
+    assertState(TransportState.ERR, bad[0]);
+    assertEquals(1, bad[0].sends.size());
+    assertEquals(List.of(QpEvent.FATAL), bad[0].events);
+    assertEquals(1, a.faults.size());
+    a.faults.clear();
+  }
 }
