@@ -97,6 +97,10 @@ final class RxeQueuePair extends QueuePair {
     return device;
   }
 
+  QpRings rings() {
+    return rings;
+  }
+
   QpContext transport() {
     return transport;
   }

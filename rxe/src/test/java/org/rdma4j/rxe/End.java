@@ -98,6 +98,14 @@ final class End implements AutoCloseable {
     qp.modify(toRts);
   }
 
+  /** Both ends back to RESET and up again. */
+  static void reset(End a, End b, PathMtu mtu) {
+    a.qp.modify(new QpAttributes().state(QpState.RESET));
+    b.qp.modify(new QpAttributes().state(QpState.RESET));
+    a.connect(b, mtu);
+    b.connect(a, mtu);
+  }
+
   int sgidIndex() {
     return context.device().gidTable(1).find(link.gid).index();
   }
