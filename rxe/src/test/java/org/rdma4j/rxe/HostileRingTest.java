@@ -88,7 +88,8 @@ class HostileRingTest {
         long at = list + 16L * sge;
         long address = region.address() + random.nextLong(-2L * REGION, 2L * REGION);
         memory.set(ValueLayout.JAVA_LONG, at, random.nextInt(8) == 0 ? random.nextLong() : address);
-        memory.set(ValueLayout.JAVA_INT, at + 8, random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(2 * REGION));
+        int length = random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(2 * REGION);
+        memory.set(ValueLayout.JAVA_INT, at + 8, length);
         memory.set(ValueLayout.JAVA_INT, at + 12, random.nextInt(8) == 0 ? random.nextInt() : key);
       }
     }
