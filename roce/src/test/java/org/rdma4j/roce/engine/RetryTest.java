@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rdma4j.roce.packet.Bth;
 import org.rdma4j.roce.packet.Opcode;
 import org.rdma4j.roce.packet.RnrTimer;
 
@@ -470,5 +471,39 @@ class RetryTest extends EngineTest {
     assertDone(qp[0].sends, 1);
     assertEquals(200, a.link.sent);
     assertSame(source, 0, target, 0, 200 * 256);
+  }
+
+  @Test
+  void everyTimerCodeOfAReceiverThatIsNotReadyIsKept() {
+    for (int code = 0; code < 32; code++) {
+      int timer = code;
+      TestQp[] qp = world.pair(QpKind.RC, settings -> settings.minRnrTimer = timer);
+      long begin = world.clock.nanoTime();
+      qp[0].post(Post.send(1).local(source, 0, 8));
+      world.settle();
+      receives(qp[1], 1, target, 64);
+      world.run();
+      assertDone(qp[0].sends, 1);
+      long waited = qp[0].sendDoneAt - begin;
+      assertTrue(
+          waited >= RnrTimer.nanos(code) && waited < RnrTimer.nanos(code) + 40_000, "code " + code + ": " + waited);
+    }
+  }
+
+  @Test
+  void acknowledgesAreAskedForAtTheEndAndAfterManyPackets() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> settings.mtu = 256);
+    List<Integer> asked = new java.util.ArrayList<>();
+    a.link.filter(
+        (packet, at, length) -> {
+          if (Bth.ackReq(packet, at)) {
+            asked.add(Bth.psn(packet, at));
+          }
+          return TestLink.Fate.PASS;
+        });
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 100 * 256), Post.write(2, target, 0).local(source, 0, 1));
+    world.run();
+    // The 66th packet is the first with more than 64 before it (rxe_req.c).
+    assertEquals(List.of(65, 99, 100), asked);
   }
 }

@@ -11,6 +11,7 @@ import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Fabric;
 import org.rdma4j.roce.link.Route;
 import org.rdma4j.roce.link.VirtualClock;
+import org.rdma4j.roce.packet.Psn;
 
 /**
  * Random traffic between two ports over a faulty network, decided by a seed and repeated by it: every operation,
@@ -77,6 +78,7 @@ final class Simulation {
   private final List<Integer> wanted = new ArrayList<>();
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private int eventsMade;
+  private boolean replaced;
   private int steps;
 
   Simulation(long seed, Memory memory) {
@@ -111,7 +113,8 @@ final class Simulation {
   void run() {
     try {
       for (int i = 0; i < plan.pairs; i++) {
-        connect(plan.kind(), plan.mtu());
+        int number = 0x11 + i * 0x101;
+        connect(plan.kind(), plan.mtu(), number, random.nextInt(3) == 0 ? -random.nextInt(60) : random.nextInt());
       }
       drive();
       finish();
@@ -120,8 +123,8 @@ final class Simulation {
     }
   }
 
-  private void connect(QpKind kind, int mtu) {
-    SimQp[] pair = {newQp(kind, mtu, 0), newQp(kind, mtu, 1)};
+  private void connect(QpKind kind, int mtu, int number, int firstPsn) {
+    SimQp[] pair = {newQp(kind, mtu, 0, number), newQp(kind, mtu, 1, number + 0x10000)};
     int region = random.nextInt(8) == 0 ? 70 * 256 + 16 : 1024 + 64 * random.nextInt(48);
     for (int i = 0; i < 2; i++) {
       SimQp from = pair[i];
@@ -137,7 +140,7 @@ final class Simulation {
       wanted.add(random.nextInt(3) == 0 ? 0 : 3 + random.nextInt(40));
     }
     int depth = random.nextInt(9);
-    int psn = random.nextInt(3) == 0 ? -random.nextInt(60) & 0xffffff : random.nextInt(1 << 24);
+    int psn = firstPsn & Psn.MASK;
     for (int i = 0; i < 2; i++) {
       QpSettings settings = pair[i].context.settings();
       plan.settings(settings, isLossy());
@@ -156,12 +159,11 @@ final class Simulation {
     }
   }
 
-  private SimQp newQp(QpKind kind, int mtu, int port) {
+  private SimQp newQp(QpKind kind, int mtu, int port, int number) {
     SimReceives queue =
         random.nextInt(3) == 0
             ? shared[port]
             : newReceives(ports[port], kind == QpKind.UD ? plan.config.portMtu() + 40 : 5 * mtu, 8, false);
-    int number = 0x11 + 0x10000 * port + qps.size() * 0x101;
     var profile =
         new QpProfile(number, kind, TestPort.PD, random.nextInt(4) == 0, DEPTH / (1 + random.nextInt(3)), 8, 8);
     var qp = new SimQp(ports[port], profile, queue);
@@ -194,6 +196,13 @@ final class Simulation {
       }
       case 1 -> {
         if (qp.context.kind() == QpKind.RC) {
+          replaced = true;
+          after(when, () -> pair[0].force());
+          after(when + random.nextLong(MILLI / 10), () -> replace(pair));
+        }
+      }
+      case 2 -> {
+        if (qp.context.kind() == QpKind.RC) {
           after(
               when,
               () -> {
@@ -204,6 +213,18 @@ final class Simulation {
       }
       default -> drain(qp, when);
     }
+  }
+
+  /** Ends a pair at once and makes another of the same numbers, while packets of the old one are on their way. */
+  private void replace(SimQp[] pair) {
+    int psn = pair[0].context.sendPsn() + (1 << 22) + random.nextInt(1 << 20);
+    for (SimQp qp : pair) {
+      qp.force();
+      qp.receives.closed |= !qp.receives.isShared();
+      wanted.set(flows.indexOf(qp.out), qp.out.ops.size());
+      qp.port.engine.destroy(qp.context);
+    }
+    connect(QpKind.RC, plan.mtu(), pair[0].context.number(), psn);
   }
 
   private void drain(SimQp qp, long when) {
@@ -352,7 +373,7 @@ final class Simulation {
     for (SimFlow flow : flows) {
       flow.checkEnd();
     }
-    if (plan.perfect && !anyFailed && !plan.late) {
+    if (!isLossy() && !anyFailed) {
       for (TestPort port : ports) {
         check(port.count(EngineCounter.COMPLETER_RETRY_ERR) == 0, "sent again without a reason");
         check(port.count(EngineCounter.DUPLICATE_REQUEST) == 0, "duplicates on a perfect network");
@@ -456,7 +477,7 @@ final class Simulation {
 
   /** Whether a request may be unanswered for a while without anybody's fault. */
   boolean isLossy() {
-    return !plan.perfect || plan.late;
+    return !plan.perfect || plan.late || replaced;
   }
 
   /** No message was dropped for want of a receive. */
