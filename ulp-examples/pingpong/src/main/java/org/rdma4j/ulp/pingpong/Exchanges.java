@@ -16,7 +16,7 @@ import org.rdma4j.ulp.command.CommandException;
  */
 final class Exchanges {
   private static final int SPINS = 1_000;
-  private static final int YIELDS = 20_000;
+  private static final int YIELDS = 2_000;
   private static final long NAP_NANOS = Duration.ofNanos(50_000).toNanos();
 
   private final Endpoint endpoint;

@@ -87,14 +87,17 @@ final class Pingpong implements Command {
   private static void printRates(PingpongOptions options, long nanos, PrintStream out) {
     double micros = nanos / NANOS_PER_MICRO;
     long bytes = 2L * options.size() * options.iterations();
-    out.printf(
-        Locale.ROOT, "%d bytes in %.2f seconds = %.2f Mbit/sec%n", bytes, micros / 1_000_000, bytes * 8 / micros);
-    out.printf(
-        Locale.ROOT,
-        "%d iters in %.2f seconds = %.2f usec/iter%n",
-        options.iterations(),
-        micros / 1_000_000,
-        micros / options.iterations());
+    // Line by line in one piece, because another command may print at the same time.
+    out.println(
+        String.format(
+            Locale.ROOT, "%d bytes in %.2f seconds = %.2f Mbit/sec", bytes, micros / 1_000_000, bytes * 8 / micros));
+    out.println(
+        String.format(
+            Locale.ROOT,
+            "%d iters in %.2f seconds = %.2f usec/iter",
+            options.iterations(),
+            micros / 1_000_000,
+            micros / options.iterations()));
   }
 
   /** Names every page that is wrong, as the original does; other than there, it is a failure. */
