@@ -1,0 +1,115 @@
+package org.rdma4j.it.commands;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The shipped product, run by its start script as a person runs it, on loopback addresses of its own. */
+@Timeout(300)
+class CommandsIT {
+  private static final String ADDRESSES = "127.71.83.";
+  private static final int WAIT_SECONDS = 120;
+  private static final String LINKS =
+      "rdma link add rxe0 type rxe netdev lo addr " + ADDRESSES + "1; rdma link add rxe1 type rxe netdev lo addr "
+          + ADDRESSES + "2; ";
+
+  @TempDir private Path directory;
+
+  /** What a run left. */
+  private record Result(int status, List<String> lines, String errors) {
+    long count(String regex) {
+      return lines.stream().filter(line -> line.matches(regex)).count();
+    }
+
+    @Override
+    public String toString() {
+      return "status " + status + "\n" + String.join("\n", lines) + "\n" + errors;
+    }
+  }
+
+  @Test
+  void demo() throws Exception {
+    Result result = rdma(LINKS + "demo -t 300");
+    assertEquals(0, result.status(), result::toString);
+    assertEquals(1, result.count("All as promised: \\d+ checks\\."), result::toString);
+    assertEquals("", result.errors());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ibv_rc_pingpong -m 256 -s 1000", "ibv_rc_pingpong -e -s 100000", "ibv_rc_pingpong -N -m 4096 -s 65535",
+        "ibv_rc_pingpong -s 1", "ibv_uc_pingpong -s 63", "ibv_uc_pingpong -e -m 4096 -s 9000",
+        "ibv_ud_pingpong -s 4096", "ibv_ud_pingpong -e -s 1", "ibv_srq_pingpong -q 3", "ibv_srq_pingpong -e -s 8000"
+      })
+  void pingpong(String command) throws Exception {
+    String common = command + " -c -g 1 -n 30 -p " + freePort();
+    Result result = rdma(LINKS + common + " -d rxe0 & ; " + common + " -d rxe1 127.0.0.1; rdma resource");
+    assertEquals(0, result.status(), result::toString);
+    assertEquals(2, result.count("30 iters in \\d+\\.\\d\\d seconds = \\d+\\.\\d\\d usec/iter"), result::toString);
+    String gid = ", PSN 0x[0-9a-f]{6}[,:] GID ::ffff:" + ADDRESSES;
+    assertTrue(result.count("  local address:  LID 0x0000, QPN 0x0000[12][0-9a-f]" + gid + "1") > 0, result::toString);
+    assertTrue(result.count("  remote address: LID 0x0000, QPN 0x0000[12][0-9a-f]" + gid + "2") > 0, result::toString);
+    assertEquals(1, result.count("1: rxe1: pd 0 cq 0 qp 0 cm_id 0 mr 0 ctx 0 srq 0 "), result::toString);
+    assertEquals("", result.errors());
+  }
+
+  @Test
+  void failuresHaveAStatusAndALineOnTheErrorStream() throws Exception {
+    Result result = rdma("ibv_rc_pingpong -d rxe0");
+    assertEquals(1, result.status());
+    assertEquals("IB device rxe0 not found", result.errors().strip());
+    assertEquals(List.of(), result.lines());
+    Result noGid = rdma(LINKS + "ibv_rc_pingpong -d rxe0 -g 7");
+    assertEquals(1, noGid.status());
+    assertEquals("can't read sgid of index 7", noGid.errors().strip());
+  }
+
+  @Test
+  void monitorAndCapture() throws Exception {
+    Path file = directory.resolve("dump");
+    String pingpong = "ibv_rc_pingpong -n 200 -g 1 -p " + freePort();
+    String comeAndGo = "rdma link add rxe5 type rxe netdev lo addr " + ADDRESSES + "5; rdma link delete rxe5; ";
+    Result result =
+        rdma(
+            LINKS + "rdma monitor count 1 & ; " + comeAndGo + comeAndGo + "ibdump -d rxe0 -c 5 -w " + file + " & ; "
+                + pingpong + " -d rxe0 & ; " + pingpong + " -d rxe1 127.0.0.1");
+    assertEquals(0, result.status(), result::toString);
+    assertEquals(
+        1, result.count("\\[(REGISTER|UNREGISTER|NETDEV_ATTACH)\\]\tdev \\d+ rxe5.*"), result::toString);
+    assertEquals(1, result.count("Captured: +\\d+ packets, +\\d+ bytes"), result::toString);
+    assertTrue(Files.size(file) > 5 * 60, result::toString);
+  }
+
+  private Result rdma(String script) throws IOException, InterruptedException {
+    File out = directory.resolve("out").toFile();
+    File err = directory.resolve("err").toFile();
+    ProcessBuilder builder = new ProcessBuilder("../rdma", "--bare", script).redirectOutput(out).redirectError(err);
+    builder.environment().put("RDMA_JAVA", ProcessHandle.current().info().command().orElse("java"));
+    Process process = builder.start();
+    try {
+      assertTrue(process.waitFor(WAIT_SECONDS, TimeUnit.SECONDS), () -> "still running: " + script);
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Result(process.exitValue(), Files.readAllLines(out.toPath()), Files.readString(err.toPath()));
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+}
