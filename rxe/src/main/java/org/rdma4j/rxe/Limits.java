@@ -34,6 +34,8 @@ final class Limits {
   static final int LAST_MR = LAST_INDEX / 2;
   static final int MAX_MR = LAST_MR - 1;
   static final int MAX_MW = LAST_INDEX - LAST_MR - 1;
+  static final int FIRST_MW = LAST_MR + 1;
+  static final int LAST_MW = LAST_MR + MAX_MW;
 
   static final int GID_TABLE_LENGTH = 1024;
   static final int MAD_SIZE = 256;

@@ -17,6 +17,8 @@ import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
+import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.Netdev;
 import org.rdma4j.ib.core.verbs.NetdevEvent;
 import org.rdma4j.ib.core.verbs.ObjectContext;
@@ -301,10 +303,30 @@ final class RxeDevice extends IbDevice {
     boolean made = false;
     try {
       int domain = ((RxeProtectionDomain) owner.protectionDomain()).number();
-      RxeMemoryRegion region = new RxeMemoryRegion(owner, this, key, RegionMemory.remoteKey(key, access));
-      keys.put(key, new RegionMemory(segment, iova, key, domain, access));
+      RegionMemory memory = new SegmentMemory(segment, iova, key, domain, access);
+      int rkey = RegionMemory.remoteKey(key, Access.bits(access));
+      RxeMemoryRegion region = new RxeMemoryRegion(owner, this, key, rkey, memory);
+      keys.put(key, memory);
       made = true;
       return region;
+    } finally {
+      if (!made) {
+        keys.release(key);
+      }
+    }
+  }
+
+  @Override
+  protected MemoryWindow allocateMw(ObjectContext owner, MwType type) {
+    int key = keys.newWindowKey();
+    boolean made = false;
+    try {
+      int domain = ((RxeProtectionDomain) owner.protectionDomain()).number();
+      WindowMemory memory = new WindowMemory(key, domain, type);
+      RxeMemoryWindow window = new RxeMemoryWindow(owner, this, type, memory);
+      keys.put(key, memory);
+      made = true;
+      return window;
     } finally {
       if (!made) {
         keys.release(key);

@@ -8,6 +8,8 @@ import org.rdma4j.roce.engine.QpEvent;
 import org.rdma4j.roce.engine.QpHost;
 import org.rdma4j.roce.engine.SendWork;
 import org.rdma4j.roce.engine.TransportState;
+import org.rdma4j.roce.engine.WorkOpcode;
+import org.rdma4j.rxe.ring.LocalOperands;
 import org.rdma4j.rxe.ring.SendSlotReader;
 import org.rdma4j.rxe.ring.WorkRing;
 
@@ -23,6 +25,7 @@ final class RxeQpHost implements QpHost {
   private final int protectionDomain;
   private final RxeCompletionQueue sendQueue;
   private final RxeCompletionQueue receiveQueue;
+  private final WindowList windows = new WindowList(WindowList.OF_QUEUE_PAIR);
 
   RxeQpHost(RxeQueuePair qp, RxeDevice device, WorkRing ring, SendRules rules, int protectionDomain) {
     this.qp = qp;
@@ -71,12 +74,33 @@ final class RxeQpHost implements QpHost {
 
   @Override
   public FailedCheck executeLocal(SendWork work) {
-    return FailedCheck.LOCAL_OPERATION;
+    return switch (work.opcode) {
+      case WorkOpcode.BIND_MW -> bind(LocalOperands.of(work));
+      case WorkOpcode.LOCAL_INV -> takeRights(work.immediate) ? FailedCheck.NONE : FailedCheck.LOCAL_INVALIDATE;
+      default -> FailedCheck.LOCAL_OPERATION;
+    };
+  }
+
+  private FailedCheck bind(LocalOperands bind) {
+    WindowMemory window = device.keys().window(bind.windowKey);
+    return window == null
+        ? FailedCheck.BIND_WINDOW
+        : window.bind(bind, device.keys().region(bind.regionKey), protectionDomain, qp.number(), windows);
   }
 
   @Override
   public FailedCheck invalidate(int key) {
-    return FailedCheck.INVALIDATE;
+    return takeRights(key) ? FailedCheck.NONE : FailedCheck.INVALIDATE;
+  }
+
+  private boolean takeRights(int key) {
+    KeyedMemory memory = device.keys().get(key);
+    return memory != null && memory.invalidate(key, protectionDomain, qp.number());
+  }
+
+  /** The queue pair goes: the windows that only it could use are free, so that no later one of its number can. */
+  void unbindWindows() {
+    windows.unbindAll();
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.rdma4j.rxe;
 import org.rdma4j.ib.core.verbs.AsyncEventType;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.MigrationState;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.ObjectContext;
 import org.rdma4j.ib.core.verbs.QpAttribute;
 import org.rdma4j.ib.core.verbs.QpAttributes;
@@ -50,7 +51,8 @@ final class RxeQueuePair extends QueuePair {
   private final ReceivePosting receives; // null with a shared receive queue
   private final RxeWorkRequestBuilder builder;
   private final QpAttributeStore attributes = new QpAttributeStore();
-  private QpContext transport; // set once, on the engine's thread, before anybody knows the queue pair
+  private RxeQpHost host; // these two set once, on the engine's thread, before anybody knows the queue pair
+  private QpContext transport;
 
   RxeQueuePair(ObjectContext owner, RxeDevice device, int number, QpRings rings) {
     super(owner, number, rings.capabilities());
@@ -77,7 +79,8 @@ final class RxeQueuePair extends QueuePair {
             receives == null ? Limits.MAX_SRQ_SGE : rings.receives().maxSge());
     ReceiveSource source =
         receives == null ? ((RxeSharedReceiveQueue) srq()).source() : new OwnReceives(rings.receives());
-    transport = device.engine().create(profile, new RxeQpHost(this, device, rings.sends(), rules, domain), source);
+    host = new RxeQpHost(this, device, rings.sends(), rules, domain);
+    transport = device.engine().create(profile, host, source);
     sendQueue().attach(this);
     receiveQueue().attach(this);
   }
@@ -115,7 +118,12 @@ final class RxeQueuePair extends QueuePair {
 
   @Override
   public void postSend(SendWorkRequest chain) {
-    sends.post(chain);
+    sends.post(chain, MwType.TYPE_2);
+  }
+
+  /** Posts the bind of a window of type 1. */
+  void postBind(SendWorkRequest bind) {
+    sends.post(bind, MwType.TYPE_1);
   }
 
   @Override
@@ -199,6 +207,7 @@ final class RxeQueuePair extends QueuePair {
         .run(
             () -> {
               device.engine().destroy(transport);
+              host.unbindWindows();
               sendQueue().detach(this);
               receiveQueue().detach(this);
             });

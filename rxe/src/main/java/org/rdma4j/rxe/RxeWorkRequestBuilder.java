@@ -3,6 +3,9 @@ package org.rdma4j.rxe;
 import java.lang.foreign.MemorySegment;
 import org.rdma4j.ib.core.verbs.AddressHandle;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MwBindInfo;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
@@ -113,6 +116,16 @@ final class RxeWorkRequestBuilder implements WorkRequestBuilder {
     if (begin(operation)) {
       check(rules.checkAtomic(remoteAddress, Long.BYTES));
       writer.atomic(remoteAddress, rkey, compareAdd, swap);
+    }
+  }
+
+  @Override
+  public void bindMw(MemoryWindow window, int newRkey, MwBindInfo info) {
+    if (begin(WrOpcode.BIND_MW)) {
+      check(rules.checkBind(window, info, MwType.TYPE_2));
+      if (fault == null) {
+        SendRules.writeBind(writer, window, newRkey, info);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package org.rdma4j.rxe;
 
 import java.lang.foreign.MemorySegment;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.PostException;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
@@ -26,14 +27,20 @@ final class SendPosting {
     this.writer = new SendSlotWriter(ring);
   }
 
-  void post(SendWorkRequest chain) {
+  /**
+   * Posts a chain.
+   *
+   * @param chain the first request
+   * @param bound the type of window that may be bound
+   */
+  void post(SendWorkRequest chain, MwType bound) {
     if (!ring.lock()) {
       throw new PostException(Errno.EIO, qp + ": the device was removed or the queue pair destroyed", chain);
     }
     boolean posted = false;
     try {
       for (SendWorkRequest wr = chain; wr != null; wr = wr.next()) {
-        write(wr);
+        write(wr, bound);
         ring.advance();
       }
     } finally {
@@ -48,8 +55,11 @@ final class SendPosting {
     }
   }
 
-  private void write(SendWorkRequest wr) {
+  private void write(SendWorkRequest wr, MwType bound) {
     String fault = rules.check(qp.transport().state(), wr);
+    if (fault == null && wr.opcode() == WrOpcode.BIND_MW) {
+      fault = rules.checkBind(wr.memoryWindow(), wr.bindInfo(), bound);
+    }
     if (fault != null) {
       throw refusal(Errno.EINVAL, fault, wr);
     }
@@ -69,6 +79,7 @@ final class SendPosting {
           writer.atomic(wr.remoteAddress(), wr.rkey(), wr.compareAdd(), wr.swap());
       case SEND_WITH_INV, LOCAL_INV -> writer.invalidate(wr.invalidateRkey());
       case SEND_WITH_IMM -> writer.immediate(wr.immediate());
+      case BIND_MW -> SendRules.writeBind(writer, wr.memoryWindow(), wr.rkey(), wr.bindInfo());
       default -> {
         // A SEND has nothing more.
       }

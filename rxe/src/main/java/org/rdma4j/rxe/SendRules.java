@@ -2,12 +2,18 @@ package org.rdma4j.rxe;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.rdma4j.ib.core.verbs.Access;
+import org.rdma4j.ib.core.verbs.MemoryRegion;
+import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MwBindInfo;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.roce.engine.TransportState;
 import org.rdma4j.rxe.ring.SendSlotReader;
+import org.rdma4j.rxe.ring.SendSlotWriter;
 
 /**
  * What a send work request must be to be posted (kernel: {@code rxe_verbs.c:validate_send_wr} and the table of {@code
@@ -16,7 +22,12 @@ import org.rdma4j.rxe.ring.SendSlotReader;
  */
 final class SendRules {
   private static final Set<WrOpcode> CONNECTED =
-      EnumSet.of(WrOpcode.RDMA_WRITE, WrOpcode.RDMA_WRITE_WITH_IMM, WrOpcode.SEND, WrOpcode.SEND_WITH_IMM);
+      EnumSet.of(
+          WrOpcode.RDMA_WRITE,
+          WrOpcode.RDMA_WRITE_WITH_IMM,
+          WrOpcode.SEND,
+          WrOpcode.SEND_WITH_IMM,
+          WrOpcode.BIND_MW);
   private static final Set<WrOpcode> DATAGRAM = EnumSet.of(WrOpcode.SEND, WrOpcode.SEND_WITH_IMM);
   private static final Set<WrOpcode> RELIABLE = EnumSet.copyOf(CONNECTED);
 
@@ -120,6 +131,35 @@ final class SendRules {
       return opcode + " carries no inline data; SEND and RDMA_WRITE do";
     }
     return length <= maxInline ? null : "it has " + length + " bytes of inline data; max_inline_data is " + maxInline;
+  }
+
+  /** Whether the window and region are ours; all else is for the engine to find, when the bind's turn comes. */
+  String checkBind(MemoryWindow window, MwBindInfo info, MwType bound) {
+    if (!(window instanceof RxeMemoryWindow mw) || mw.device() != device || mw.isDestroyed()) {
+      return "the memory window is " + window + "; a bind needs one of this device that is not destroyed";
+    }
+    if (window.type() != bound) {
+      return window + " is of type 1; it is bound by MemoryWindow.bind()";
+    }
+    if (info == null || (info.region() != null && !isOurs(info.region()))) {
+      return "the bind names " + (info == null ? "nothing" : info.region()) + "; it needs a region of this device";
+    }
+    return null;
+  }
+
+  private boolean isOurs(MemoryRegion region) {
+    return region instanceof RxeMemoryRegion mr && mr.device() == device;
+  }
+
+  static void writeBind(SendSlotWriter writer, MemoryWindow window, int newKey, MwBindInfo info) {
+    int region = info.region() == null ? 0 : info.region().lkey();
+    writer.bind(
+        ((RxeMemoryWindow) window).name(),
+        newKey,
+        region,
+        info.address(),
+        info.length(),
+        Access.bits(info.access()));
   }
 
   String checkSgeCount(int count) {

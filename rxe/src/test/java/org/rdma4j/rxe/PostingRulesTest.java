@@ -16,6 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rdma4j.ib.core.verbs.AhAttributes;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MwBindInfo;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.PostException;
 import org.rdma4j.ib.core.verbs.QpAttributes;
 import org.rdma4j.ib.core.verbs.QpCapabilities;
@@ -96,18 +99,25 @@ class PostingRulesTest {
                   WrOpcode.RDMA_READ,
                   WrOpcode.ATOMIC_CMP_AND_SWP,
                   WrOpcode.ATOMIC_FETCH_AND_ADD,
-                  WrOpcode.LOCAL_INV);
+                  WrOpcode.LOCAL_INV,
+                  WrOpcode.BIND_MW);
           case UC ->
               EnumSet.of(
-                  WrOpcode.SEND, WrOpcode.SEND_WITH_IMM, WrOpcode.RDMA_WRITE, WrOpcode.RDMA_WRITE_WITH_IMM);
+                  WrOpcode.SEND,
+                  WrOpcode.SEND_WITH_IMM,
+                  WrOpcode.RDMA_WRITE,
+                  WrOpcode.RDMA_WRITE_WITH_IMM,
+                  WrOpcode.BIND_MW);
           default -> EnumSet.of(WrOpcode.SEND, WrOpcode.SEND_WITH_IMM);
         };
     unanswered(type);
     end.qp.modify(new QpAttributes().state(QpState.ERR));
     var handle = end.pd.createAh(new AhAttributes(1, link.gid, end.sgidIndex()));
+    MemoryWindow window = end.pd.allocateMw(MwType.TYPE_2);
     for (WrOpcode opcode : WrOpcode.values()) {
       SendWorkRequest wr =
           new SendWorkRequest()
+              .bindMw(window, window.rkey(), new MwBindInfo(end.region, end.region.address(), 8))
               .opcode(opcode)
               .wrId(opcode.number())
               .ah(handle)

@@ -41,6 +41,21 @@ public enum FailedCheck {
   READ_DEPTH(0x11, "max_rd_atomic is 0, so READs and atomics cannot be sent"),
   /** The work request breaks the layout of its ring. */
   WORK_REQUEST(0x12, "the work request in the ring has a count, a length or a flag that no posted request has"),
+  /** Bind names no window by its present key. */
+  BIND_WINDOW(0x13, "the key in the bind is not the present key of a memory window"),
+  /** Window of type 2 is bound already (IBA specification o10-37.2.30). */
+  BIND_STATE(0x14, "the memory window of type 2 is bound already; it has to be invalidated first"),
+  /** Window, region and queue pair of different protection domains (C10-72). */
+  BIND_PROTECTION_DOMAIN(0x15, "memory window, memory region and queue pair are not of one protection domain"),
+  /** Region of the bind is missing, invalid or zero based, or has no bytes (o10-37.2.40). */
+  BIND_REGION(0x16, "the bind needs a valid memory region that is not zero based, and a length"),
+  /** Region lacks MW_BIND, or LOCAL_WRITE for a window with remote writes or atomics (C10-73, C10-74). */
+  BIND_ACCESS(0x17, "the memory region does not allow MW_BIND, or not the LOCAL_WRITE that these rights need"),
+  /** Range of the window leaves the region (C10-75). */
+  BIND_RANGE(0x18, "the range of the memory window is not inside the memory region"),
+  /** Key of a local invalidate is not one that may be. */
+  LOCAL_INVALIDATE(
+      0x19, "the key to invalidate is unknown, in use, of another owner or of a kind that cannot be invalidated"),
   /** Unexpected exception in the engine. */
   ENGINE_FAULT(0x10, "the engine met an unexpected exception"),
 

@@ -43,7 +43,10 @@ public final class SendWork {
   public long inlineOffset;
   /** Bytes of inline data, or -1 when the data is in {@link #sge}. */
   public int inlineLength;
-  /** What a local operation needs besides, in the host's own terms. */
+  /**
+   * What a local operation needs besides, in the host's own terms. It stays here from one request to the next, for the
+   * host to use again.
+   */
   public Object local;
   /** Set by the host when the request is malformed: it fails with this check when its turn comes. */
   public FailedCheck malformed = FailedCheck.NONE;
@@ -71,7 +74,6 @@ public final class SendWork {
     inlineOffset = 0;
     inlineLength = -1;
     route = null;
-    local = null;
     malformed = FailedCheck.NONE;
     fence = false;
     signaled = false;

@@ -38,6 +38,18 @@ public final class SendSlot {
   public static final long AH_NUMBER = 0x24;
   /** {@code wr.wr.ud.av}, the address vector in place of an address handle. */
   public static final long UD_AV = 0x38;
+  /** {@code wr.wr.mw.addr}, u64. */
+  public static final long MW_ADDRESS = 0x18;
+  /** {@code wr.wr.mw.length}, u64. */
+  public static final long MW_LENGTH = 0x20;
+  /** {@code wr.wr.mw.mr_lkey}, u32. */
+  public static final long MW_REGION_LKEY = 0x28;
+  /** {@code wr.wr.mw.mw_rkey}: the key that names the window, u32. */
+  public static final long MW_RKEY = 0x2c;
+  /** {@code wr.wr.mw.rkey}: the key it shall have, u32. */
+  public static final long MW_NEW_RKEY = 0x30;
+  /** {@code wr.wr.mw.access}, u32. */
+  public static final long MW_ACCESS = 0x34;
   /** {@code status}, u32. */
   public static final long STATUS = 0x90;
   /** {@code state}, u32. */

@@ -71,6 +71,10 @@ public final class SendSlotReader {
       ahNumber = memory.get(JAVA_INT, slot + SendSlot.AH_NUMBER);
       return;
     }
+    if (work.opcode == WorkOpcode.BIND_MW) {
+      readBind(memory, slot, work);
+      return;
+    }
     work.remoteAddress = memory.get(JAVA_LONG, slot + SendSlot.REMOTE_ADDRESS);
     if (work.opcode == WorkOpcode.ATOMIC_CMP_AND_SWP || work.opcode == WorkOpcode.ATOMIC_FETCH_AND_ADD) {
       work.compareAdd = memory.get(JAVA_LONG, slot + SendSlot.COMPARE_ADD);
@@ -79,6 +83,16 @@ public final class SendSlotReader {
     } else {
       work.remoteKey = memory.get(JAVA_INT, slot + SendSlot.RDMA_RKEY);
     }
+  }
+
+  private static void readBind(MemorySegment memory, long slot, SendWork work) {
+    LocalOperands operands = LocalOperands.of(work);
+    operands.address = memory.get(JAVA_LONG, slot + SendSlot.MW_ADDRESS);
+    operands.length = memory.get(JAVA_LONG, slot + SendSlot.MW_LENGTH);
+    operands.regionKey = memory.get(JAVA_INT, slot + SendSlot.MW_REGION_LKEY);
+    operands.windowKey = memory.get(JAVA_INT, slot + SendSlot.MW_RKEY);
+    operands.newKey = memory.get(JAVA_INT, slot + SendSlot.MW_NEW_RKEY);
+    operands.access = memory.get(JAVA_INT, slot + SendSlot.MW_ACCESS);
   }
 
   private void readData(MemorySegment memory, long slot, boolean inline, SendWork work) {

@@ -103,6 +103,25 @@ public final class SendSlotWriter {
   }
 
   /**
+   * Names what a memory window is bound to.
+   *
+   * @param window key that names the window
+   * @param newKey key it shall have
+   * @param region local key of the region, 0 for none
+   * @param address first byte
+   * @param bytes length
+   * @param access the kernel's access bits
+   */
+  public void bind(int window, int newKey, int region, long address, long bytes, int access) {
+    memory.set(JAVA_LONG, slot + SendSlot.MW_ADDRESS, address);
+    memory.set(JAVA_LONG, slot + SendSlot.MW_LENGTH, bytes);
+    memory.set(JAVA_INT, slot + SendSlot.MW_REGION_LKEY, region);
+    memory.set(JAVA_INT, slot + SendSlot.MW_RKEY, window);
+    memory.set(JAVA_INT, slot + SendSlot.MW_NEW_RKEY, newKey);
+    memory.set(JAVA_INT, slot + SendSlot.MW_ACCESS, access);
+  }
+
+  /**
    * Adds a buffer.
    *
    * @param index 0 for the first, then rising by one; below the ring's limit

@@ -18,8 +18,8 @@ import org.rdma4j.roce.address.Gid;
  *
  * <p>How the device goes, after the service began to unregister: no object is made any more; clients stop; then no hook
  * but these is called: {@link QueuePair#doQuiesce} on every queue pair, {@code doDestroy} on every queue pair, address
- * handle, shared receive queue and memory region, {@link CompletionQueue#doDetach} on every completion queue,
- * {@code doDestroy} on every protection domain, {@link #removeGid} for every GID, and last {@link #release}.
+ * handle, shared receive queue, memory window and memory region, {@link CompletionQueue#doDetach} on every completion
+ * queue, {@code doDestroy} on every protection domain, {@link #removeGid} for every GID, and last {@link #release}.
  */
 @ProviderType
 public abstract class IbDevice {
@@ -226,6 +226,18 @@ public abstract class IbDevice {
    */
   protected abstract MemoryRegion registerMr(
       ObjectContext owner, MemorySegment segment, long iova, Set<Access> access);
+
+  /**
+   * Makes a memory window that is not bound ({@code alloc_mw}). While a window is bound, the provider refuses with
+   * EBUSY to end its region and names the windows.
+   *
+   * @param owner for the constructor of the base class
+   * @param type a type that the device's capabilities name
+   * @return the window
+   */
+  protected MemoryWindow allocateMw(ObjectContext owner, MwType type) {
+    throw unsupported("alloc_mw");
+  }
 
   /**
    * Makes a shared receive queue ({@code create_srq}).

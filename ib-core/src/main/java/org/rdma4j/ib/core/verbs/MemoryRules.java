@@ -10,6 +10,19 @@ final class MemoryRules {
 
   private MemoryRules() {}
 
+  /** Windows are made only where the device says it has them ({@code MEM_WINDOW}, {@code MEM_WINDOW_TYPE_2A/B}). */
+  static void check(MwType type, DeviceAttributes attributes, String device) {
+    Set<DeviceCapability> capabilities = attributes.capabilities();
+    boolean there =
+        type == MwType.TYPE_1
+            ? capabilities.contains(DeviceCapability.MEM_WINDOW)
+            : capabilities.contains(DeviceCapability.MEM_WINDOW_TYPE_2A)
+                || capabilities.contains(DeviceCapability.MEM_WINDOW_TYPE_2B);
+    if (!there) {
+      throw new VerbsException(Errno.EOPNOTSUPP, device + " has no memory windows of " + type);
+    }
+  }
+
   static void check(MemorySegment segment, long iova, Set<Access> access, DeviceAttributes attributes) {
     if (!segment.isNative()) {
       throw new VerbsException(

@@ -2,21 +2,20 @@ package org.rdma4j.ib.core.verbs;
 
 /** The kinds of verbs objects, in the order in which what is left of a device or context is destroyed. */
 enum ObjectKind {
-  QUEUE_PAIR("QP", ResourceType.QP, DeviceLimit.MAX_QP),
-  ADDRESS_HANDLE("AH", null, DeviceLimit.MAX_AH),
-  SHARED_RECEIVE_QUEUE("SRQ", ResourceType.SRQ, DeviceLimit.MAX_SRQ),
-  MEMORY_REGION("MR", ResourceType.MR, DeviceLimit.MAX_MR),
-  COMPLETION_QUEUE("CQ", ResourceType.CQ, DeviceLimit.MAX_CQ),
-  COMPLETION_CHANNEL("completion channel", null, null),
-  PROTECTION_DOMAIN("PD", ResourceType.PD, DeviceLimit.MAX_PD);
+  QUEUE_PAIR("QP", DeviceLimit.MAX_QP),
+  ADDRESS_HANDLE("AH", DeviceLimit.MAX_AH),
+  SHARED_RECEIVE_QUEUE("SRQ", DeviceLimit.MAX_SRQ),
+  MEMORY_WINDOW("MW", DeviceLimit.MAX_MW),
+  MEMORY_REGION("MR", DeviceLimit.MAX_MR),
+  COMPLETION_QUEUE("CQ", DeviceLimit.MAX_CQ),
+  COMPLETION_CHANNEL("completion channel", null),
+  PROTECTION_DOMAIN("PD", DeviceLimit.MAX_PD);
 
   private final String label;
-  private final ResourceType tracked;
   private final DeviceLimit limit;
 
-  ObjectKind(String label, ResourceType tracked, DeviceLimit limit) {
+  ObjectKind(String label, DeviceLimit limit) {
     this.label = label;
-    this.tracked = tracked;
     this.limit = limit;
   }
 
@@ -24,9 +23,9 @@ enum ObjectKind {
     return label;
   }
 
-  /** The type in resource tracking, or null where the kind is not listed. */
-  ResourceType tracked() {
-    return tracked;
+  /** Whether the core counts objects of the kind; a queue pair brings its own number. */
+  boolean isNumbered() {
+    return this != QUEUE_PAIR && this != ADDRESS_HANDLE && this != COMPLETION_CHANNEL;
   }
 
   /** The limit on their number, or null where there is none. */

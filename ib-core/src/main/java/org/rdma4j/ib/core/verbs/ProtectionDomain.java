@@ -60,6 +60,19 @@ public abstract class ProtectionDomain extends VerbsObject {
   }
 
   /**
+   * Makes a memory window that is not bound ({@code ibv_alloc_mw}).
+   *
+   * @param type its type
+   * @return the window
+   * @throws VerbsException EOPNOTSUPP where the device has no windows of the type; ENOMEM at max_mw; ENODEV, EIO
+   */
+  public final MemoryWindow allocateMw(MwType type) {
+    MemoryRules.check(type, context().attributes(), deviceState().name());
+    ObjectContext owner = new ObjectContext(context(), ObjectKind.MEMORY_WINDOW, this).in(this);
+    return deviceState().create(owner, MemoryWindow.class, () -> provider().allocateMw(owner, type));
+  }
+
+  /**
    * Makes a queue pair in RESET ({@code ibv_create_qp}).
    *
    * @param attributes what it is to be; copied

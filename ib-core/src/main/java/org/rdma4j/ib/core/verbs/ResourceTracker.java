@@ -17,7 +17,8 @@ import java.util.function.Predicate;
 final class ResourceTracker {
   private final Object lock = new Object();
   private final Map<ObjectKind, Integer> counts = new EnumMap<>(ObjectKind.class);
-  private final Map<ResourceType, CyclicNumbers> numbers = new EnumMap<>(ResourceType.class);
+  private final Map<ObjectKind, CyclicNumbers> numbers = new EnumMap<>(ObjectKind.class);
+  private final CyclicNumbers contextNumbers = new CyclicNumbers();
   private final Map<Integer, Context> contexts = new HashMap<>();
   private final Set<VerbsObject> objects = new LinkedHashSet<>();
   private final Set<VerbsObject> hidden = new LinkedHashSet<>();
@@ -45,11 +46,10 @@ final class ResourceTracker {
   /** Lists an object for which room was made, and numbers it. */
   void add(VerbsObject object) {
     synchronized (lock) {
-      ResourceType type = object.kind().tracked();
       if (object instanceof QueuePair qp) {
         object.number(qp.number());
-      } else if (type != null) {
-        object.number(numbers(type).take());
+      } else if (object.kind().isNumbered()) {
+        object.number(numbers(object.kind()).take());
       }
       objects.add(object);
     }
@@ -72,9 +72,8 @@ final class ResourceTracker {
       hidden.remove(object);
       if (objects.remove(object)) {
         counts.merge(object.kind(), -1, Integer::sum);
-        ResourceType type = object.kind().tracked();
-        if (type != null && type != ResourceType.QP) {
-          numbers(type).give(object.id());
+        if (object.kind().isNumbered()) {
+          numbers(object.kind()).give(object.id());
         }
       }
     }
@@ -82,7 +81,7 @@ final class ResourceTracker {
 
   int addContext(Context context) {
     synchronized (lock) {
-      int id = numbers(ResourceType.CTX).take();
+      int id = contextNumbers.take();
       contexts.put(id, context);
       return id;
     }
@@ -91,7 +90,7 @@ final class ResourceTracker {
   void removeContext(int id) {
     synchronized (lock) {
       if (contexts.remove(id) != null) {
-        numbers(ResourceType.CTX).give(id);
+        contextNumbers.give(id);
       }
     }
   }
@@ -134,7 +133,7 @@ final class ResourceTracker {
     return found;
   }
 
-  private CyclicNumbers numbers(ResourceType type) {
-    return numbers.computeIfAbsent(type, ignored -> new CyclicNumbers());
+  private CyclicNumbers numbers(ObjectKind kind) {
+    return numbers.computeIfAbsent(kind, ignored -> new CyclicNumbers());
   }
 }

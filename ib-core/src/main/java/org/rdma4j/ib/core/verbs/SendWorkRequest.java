@@ -22,6 +22,8 @@ public final class SendWorkRequest {
   private int remoteQkey;
   private int pkeyIndex;
   private MemorySegment inlineData;
+  private MemoryWindow memoryWindow;
+  private MwBindInfo bindInfo;
   private SendWorkRequest next;
 
   /** Makes a SEND without data. */
@@ -123,7 +125,7 @@ public final class SendWorkRequest {
     return this;
   }
 
-  /** {@return the remote key} */
+  /** {@return the remote key; of a bind, the key the window shall have} */
   public int rkey() {
     return rkey;
   }
@@ -136,6 +138,34 @@ public final class SendWorkRequest {
    */
   public SendWorkRequest rkey(int key) {
     this.rkey = key;
+    return this;
+  }
+
+  /** {@return the window to bind, or null} */
+  public MemoryWindow memoryWindow() {
+    return memoryWindow;
+  }
+
+  /** {@return what the window is bound to, or null} */
+  public MwBindInfo bindInfo() {
+    return bindInfo;
+  }
+
+  /**
+   * Makes this the bind of a memory window of type 2, {@link WrOpcode#BIND_MW}; shares the place of its key with the
+   * remote key. Where the window is bound already, or the region does not allow it, the request completes with
+   * MW_BIND_ERR.
+   *
+   * @param window a window that is free
+   * @param newRkey the key it shall have: its present one with other lower 8 bits, see {@link Rkeys}
+   * @param info what to bind to
+   * @return this
+   */
+  public SendWorkRequest bindMw(MemoryWindow window, int newRkey, MwBindInfo info) {
+    this.opcode = WrOpcode.BIND_MW;
+    this.memoryWindow = window;
+    this.rkey = newRkey;
+    this.bindInfo = info;
     return this;
   }
 

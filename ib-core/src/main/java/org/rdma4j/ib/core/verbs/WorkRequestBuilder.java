@@ -90,6 +90,15 @@ public interface WorkRequestBuilder {
   void atomicFetchAdd(int rkey, long remoteAddress, long add);
 
   /**
+   * Adds the bind of a memory window of type 2 ({@code ibv_wr_bind_mw}).
+   *
+   * @param window a window that is free
+   * @param newRkey the key it shall have: its present one with other lower 8 bits, see {@link Rkeys}
+   * @param info what to bind to
+   */
+  void bindMw(MemoryWindow window, int newRkey, MwBindInfo info);
+
+  /**
    * Adds a local invalidate.
    *
    * @param rkey the key

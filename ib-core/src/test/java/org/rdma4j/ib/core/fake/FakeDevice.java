@@ -15,10 +15,13 @@ import org.rdma4j.ib.core.verbs.CompletionQueue;
 import org.rdma4j.ib.core.verbs.CounterSet;
 import org.rdma4j.ib.core.verbs.CqInitAttributes;
 import org.rdma4j.ib.core.verbs.DeviceAttributes;
+import org.rdma4j.ib.core.verbs.DeviceCapability;
 import org.rdma4j.ib.core.verbs.DeviceLimit;
 import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
+import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.Netdev;
 import org.rdma4j.ib.core.verbs.NetdevEvent;
 import org.rdma4j.ib.core.verbs.ObjectContext;
@@ -110,6 +113,8 @@ public class FakeDevice extends IbDevice {
     return DeviceAttributes.builder()
         .nodeGuid(new Guid(0x505400fffe000201L))
         .maxMrSize(-1L)
+        .capabilities(EnumSet.of(DeviceCapability.MEM_WINDOW))
+        .limit(DeviceLimit.MAX_MW, 2)
         .limit(DeviceLimit.MAX_QP, 64)
         .limit(DeviceLimit.MAX_QP_WR, 1024)
         .limit(DeviceLimit.MAX_SEND_SGE, 32)
@@ -219,6 +224,12 @@ public class FakeDevice extends IbDevice {
         gone("destroy MR");
       }
     };
+  }
+
+  @Override
+  protected MemoryWindow allocateMw(ObjectContext owner, MwType type) {
+    objects.incrementAndGet();
+    return new FakeMw(owner, type, nextKey() << 8, this);
   }
 
   @Override
