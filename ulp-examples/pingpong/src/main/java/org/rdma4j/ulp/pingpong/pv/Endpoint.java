@@ -20,6 +20,9 @@ import org.rdma4j.ib.core.verbs.CompletionQueue;
 import org.rdma4j.ib.core.verbs.Context;
 import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
+import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MwBindInfo;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.ProtectionDomain;
 import org.rdma4j.ib.core.verbs.QpAttributes;
 import org.rdma4j.ib.core.verbs.QpCapabilities;
@@ -28,6 +31,7 @@ import org.rdma4j.ib.core.verbs.QpState;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.QueuePair;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
+import org.rdma4j.ib.core.verbs.Rkeys;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.WcFlag;
@@ -48,10 +52,16 @@ final class Endpoint {
   private static final int SERVER_PSN = 0x000100;
   // so that the client's PSN wraps from 0xffffff to 0
   private static final int CLIENT_PSN = 0xfffffe;
+  private static final long BIND = 50;
   private static final long POLL_PAUSE_NANOS = 20_000;
   private static final ValueLayout.OfLong NUMBER = ValueLayout.JAVA_LONG.withOrder(ByteOrder.nativeOrder());
   private static final Set<Access> REMOTE =
       EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC);
+  private static final Set<Access> ALL = EnumSet.copyOf(REMOTE);
+
+  static {
+    ALL.add(Access.MW_BIND);
+  }
 
   private final PvOptions options;
   private final PrintStream out;
@@ -87,7 +97,7 @@ final class Endpoint {
     pd = context.allocatePd();
     cq = context.createCq(128, null, 0);
     boolean closed = options.scenario().equals("no-access");
-    mr = pd.registerMemory(buffer, buffer.address(), closed ? EnumSet.of(Access.LOCAL_WRITE) : REMOTE);
+    mr = pd.registerMemory(buffer, buffer.address(), closed ? EnumSet.of(Access.LOCAL_WRITE) : ALL);
     qp =
         pd.createQp(
             new QpInitAttributes(type)
@@ -172,9 +182,14 @@ final class Endpoint {
     return (int) number("rkey");
   }
 
-  /** A second key for the first 4096 bytes, for writing only. */
-  MemoryRegion windowKey() {
-    return pd.registerMemory(buffer.asSlice(0, 4096), Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+  /** Binds a window of type 2 to the beginning of the buffer, for writing only, and returns its key. */
+  int bindWindow(int length) {
+    MemoryWindow window = pd.allocateMw(MwType.TYPE_2);
+    int key = Rkeys.increment(window.rkey());
+    MwBindInfo info = new MwBindInfo(mr, mr.address(), length, Access.REMOTE_WRITE);
+    qp.postSend(new SendWorkRequest().wrId(BIND).flags(SendFlag.SIGNALED).bindMw(window, key, info));
+    drain(1);
+    return key;
   }
 
   void say(String text) {

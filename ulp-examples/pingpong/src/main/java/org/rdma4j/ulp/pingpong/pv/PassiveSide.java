@@ -7,7 +7,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.QpType;
 
 /** What the server does: it prepares its side, lets the client work and tells what came of it. */
@@ -43,9 +42,9 @@ final class PassiveSide {
       case "bad-qkey", "bad-qpn" -> endpoint.postReceives(sizes.size(), largest);
       case "long-send" -> endpoint.postReceives(1, sizes.getFirst() - 1);
       case "send-inv" -> {
-        MemoryRegion window = endpoint.windowKey();
+        int window = endpoint.bindWindow(WINDOW);
         endpoint.postReceives(2, WINDOW);
-        exchange.tell(Map.of("mw", Integer.toUnsignedLong(window.rkey())));
+        exchange.tell(Map.of("mw", Integer.toUnsignedLong(window)));
         expected = 1;
       }
       case "atomics" -> endpoint.value(INITIAL_VALUE);
