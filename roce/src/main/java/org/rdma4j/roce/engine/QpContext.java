@@ -185,7 +185,7 @@ public final class QpContext {
     completer.stop();
     flush();
     if (entered && receives.isShared()) {
-      host.event(QpEvent.LAST_WQE_REACHED); // IBA specification section 10.2.9.3: no receive is held any more.
+      host.event(QpEvent.LAST_WQE_REACHED); // No receive is held any more.
     }
   }
 

@@ -116,15 +116,18 @@ final class ReliableResponder extends Responder {
       return;
     }
     if (reply.atomic) {
-      replies.replay(reply, 0);
+      replies.replay(reply, 0, 0);
       return;
     }
+    // IBA specification section 9.7.5.1.5: a duplicate may ask for a part of what was asked, from a packet's start on.
     long position = (long) Psn.distance(reply.firstPsn, psn) * qp.settings().mtu;
     long reth = at + Opcode.rethOffset(opcode);
+    long length = Reth.length(packet, reth);
     if (Reth.rkey(packet, reth) == reply.key
         && Reth.address(packet, reth) == reply.address + position
-        && Reth.length(packet, reth) == reply.length - position) {
-      replies.replay(reply, position);
+        && length <= reply.length - position
+        && (length > 0 || reply.length == 0)) {
+      replies.replay(reply, position, position + length);
     }
   }
 
@@ -256,6 +259,7 @@ final class ReliableResponder extends Responder {
     reply.address = address;
     reply.key = key;
     reply.length = length;
+    reply.end = length;
   }
 
   private FailedCheck checkRead(int key, long address, long length) {
@@ -385,10 +389,10 @@ final class ReliableResponder extends Responder {
 
   private boolean sendReadReply(Link link, ReplyRing.Reply reply) {
     int mtu = qp.settings().mtu;
-    int payload = (int) Math.min(mtu, reply.length - reply.position);
+    int payload = (int) Math.min(mtu, reply.end - reply.position);
     // A reply that begins again in the middle begins with FIRST, as the request that asked for it.
     boolean start = reply.position == reply.startedAt;
-    boolean end = reply.position + payload == reply.length;
+    boolean end = reply.position + payload == reply.end;
     int opcode = readResponseOpcode(start, end);
     int header = Opcode.headerLength(opcode);
     int pad = -payload & 3;

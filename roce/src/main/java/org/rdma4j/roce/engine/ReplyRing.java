@@ -18,8 +18,12 @@ final class ReplyRing {
     int key;
     long address;
     long length;
+    /** What is sent next. */
     long position;
+    /** Where sending began this time. */
     long startedAt;
+    /** Where sending ends this time: at the length, unless a duplicate asks for less. */
+    long end;
     long original;
 
     boolean contains(int psn) {
@@ -105,13 +109,14 @@ final class ReplyRing {
     return null;
   }
 
-  /** Sends a reply again from a position on, unless that part is still to be sent anyway. */
-  void replay(Reply reply, long position) {
-    if (reply.wanted && reply.position <= position) {
+  /** Sends a part of a reply again, unless that is still to be sent anyway. */
+  void replay(Reply reply, long position, long end) {
+    if (reply.wanted && reply.position <= position && reply.end >= end) {
       return;
     }
     reply.position = position;
     reply.startedAt = position;
+    reply.end = reply.wanted ? Math.max(reply.end, end) : end;
     if (reply.wanted) {
       return;
     }

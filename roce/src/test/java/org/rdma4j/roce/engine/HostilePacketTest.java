@@ -237,10 +237,14 @@ class HostilePacketTest extends EngineTest {
     inject(read(qp, 0, region.address(0), region.key(), 1001));
     inject(read(qp, 1, region.address(0), region.key(), 1000));
     inject(read(qp, 3, region.address(768), region.key(), 256));
-    inject(read(qp, 4, region.address(1024), region.key(), 0).clone());
+    inject(read(qp, 4, region.address(1024), region.key(), 0));
     assertEquals(answers, b.link.sent - 1, "only the last, a new one, is answered");
     inject(read(qp, 3, region.address(768), region.key(), 232));
     assertEquals(answers + 2, b.link.sent);
+    inject(read(qp, 1, region.address(256), region.key(), 512));
+    assertEquals(answers + 4, b.link.sent, "a part of it");
+    inject(read(qp, 1, region.address(256), region.key(), 0));
+    assertEquals(answers + 4, b.link.sent);
     retire(qp);
   }
 
