@@ -77,6 +77,21 @@ class CommandsIT {
     assertEquals("can't read sgid of index 7", noGid.errors().strip());
   }
 
+  /** What a newcomer types: the provider's bundle stopped by its number, and started again. */
+  @Test
+  void bundlesAreStoppedAndStartedByNumber() throws Exception {
+    Result bundles = rdma("lb -s");
+    String rxe =
+        bundles.lines().stream()
+            .filter(line -> line.contains("org.rdma4j.rxe "))
+            .map(line -> line.substring(0, line.indexOf('|')).strip())
+            .findFirst()
+            .orElseThrow(() -> new AssertionError(bundles.toString()));
+    Result result = rdma(LINKS + "stop " + rxe + "; ibv_devinfo -l; start " + rxe + "; ibv_devinfo -l");
+    assertEquals(1, result.count("0 HCAs found:"), result::toString);
+    assertEquals(1, result.count("2 HCAs found:"), result::toString);
+  }
+
   @Test
   void monitorAndCapture() throws Exception {
     Path file = directory.resolve("dump");

@@ -4,9 +4,11 @@ import java.util.Dictionary;
 import java.util.Hashtable;
 import java.util.function.Supplier;
 import org.apache.felix.gogo.jline.Builtin;
+import org.apache.felix.gogo.jline.Converters;
 import org.apache.felix.gogo.jline.Posix;
 import org.apache.felix.gogo.jline.Procedural;
 import org.apache.felix.service.command.CommandProcessor;
+import org.apache.felix.service.command.Converter;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.ServiceFactory;
@@ -35,6 +37,9 @@ final class ShellCommands {
     register(context, BUILTIN, Builtin::new);
     register(context, PROCEDURAL, Procedural::new);
     register(context, POSIX, () -> new Posix(processor));
+    // What makes a Bundle of its number or name, so that "stop 13" works; of the system bundle, as in gogo.jline.
+    context.registerService(
+        Converter.class, new Converters(context.getBundle(0).getBundleContext()), new Hashtable<>());
   }
 
   /** Registers one object with several commands; it is made when first asked for. */
