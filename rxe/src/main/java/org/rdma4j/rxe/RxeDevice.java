@@ -261,7 +261,9 @@ final class RxeDevice extends IbDevice {
     portEvent(1, up ? AsyncEventType.PORT_ACTIVE : AsyncEventType.PORT_ERR);
   }
 
-  /** Ends the thread, then closes the link. Idempotent. */
+  /**
+   * Ends the thread, then closes the link, whose memory the thread may be using for as long as it runs. Idempotent.
+   */
   @Override
   protected void release() {
     synchronized (this) {
@@ -272,8 +274,10 @@ final class RxeDevice extends IbDevice {
     }
     try {
       runner.close();
-    } finally {
       link.close();
+    } catch (IllegalStateException e) {
+      LOG.error("{}: the engine does not stop, its thread and its link are left behind", name(), e);
+    } finally {
       whenReleased.accept(this);
     }
   }

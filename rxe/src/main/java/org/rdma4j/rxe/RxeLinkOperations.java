@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
@@ -32,6 +33,9 @@ public final class RxeLinkOperations implements LinkOperations {
   private final ConfigurationAdmin configurations;
   private final RxeLinks links;
 
+  /** Of two that make the same link, the second finds that it is there. */
+  private final ReentrantLock makers = new ReentrantLock();
+
   /**
    * Makes the operations.
    *
@@ -53,6 +57,15 @@ public final class RxeLinkOperations implements LinkOperations {
   public void newLink(String name, String netdev, String address) {
     SettingsReader.checkName(name);
     SettingsReader.address(address);
+    makers.lock();
+    try {
+      make(name, netdev, address);
+    } finally {
+      makers.unlock();
+    }
+  }
+
+  private void make(String name, String netdev, String address) {
     if (find(name) != null) {
       throw new VerbsException(Errno.EEXIST, "there is a link " + name + " already");
     }
@@ -70,7 +83,7 @@ public final class RxeLinkOperations implements LinkOperations {
       configuration.update(properties);
       await(outcome, COMING_SECONDS, "link " + name + " does not come");
       made = true;
-    } catch (IOException e) {
+    } catch (IOException | IllegalStateException e) {
       throw failure("the configuration of link " + name + " cannot be kept", e);
     } finally {
       links.forget(pid);
@@ -91,6 +104,8 @@ public final class RxeLinkOperations implements LinkOperations {
     try {
       configuration.delete();
       await(end, GOING_SECONDS, "link " + name + " does not go; its removal goes on");
+    } catch (IllegalStateException e) {
+      throw new VerbsException(Errno.ENODEV, "link " + name + " was deleted by another already", e);
     } catch (IOException e) {
       throw failure("the configuration of link " + name + " cannot be deleted", e);
     } finally {

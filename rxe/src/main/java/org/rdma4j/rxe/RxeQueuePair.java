@@ -53,6 +53,7 @@ final class RxeQueuePair extends QueuePair {
   private final QpAttributeStore attributes = new QpAttributeStore();
   private RxeQpHost host; // these two set once, on the engine's thread, before anybody knows the queue pair
   private QpContext transport;
+  private boolean destroyed; // engine's thread
 
   RxeQueuePair(ObjectContext owner, RxeDevice device, int number, QpRings rings) {
     super(owner, number, rings.capabilities());
@@ -189,7 +190,7 @@ final class RxeQueuePair extends QueuePair {
   /** In ERR the engine flushes all that is posted whenever it looks at the queue pair, so one look is enough. */
   @Override
   protected boolean doDrain(long timeoutNanos) {
-    device.engine().run(() -> transport.modify(TransportState.ERR));
+    device.engine().run(this::flush);
     return true;
   }
 
@@ -197,7 +198,13 @@ final class RxeQueuePair extends QueuePair {
   @Override
   protected void doQuiesce() {
     closeRings();
-    device.engine().run(() -> transport.modify(TransportState.ERR));
+    device.engine().run(this::flush);
+  }
+
+  private void flush() {
+    if (!destroyed) {
+      transport.modify(TransportState.ERR);
+    }
   }
 
   @Override
@@ -206,6 +213,7 @@ final class RxeQueuePair extends QueuePair {
     device.engine()
         .run(
             () -> {
+              destroyed = true;
               device.engine().destroy(transport);
               host.unbindWindows();
               sendQueue().detach(this);
