@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Dictionary;
 import java.util.Hashtable;
 import java.util.List;
@@ -50,12 +51,18 @@ final class Links {
     return await(name);
   }
 
+  /** Configures a link without waiting for anything. */
   void configure(String name, String netdev, String address) throws IOException {
+    configure(name, name, netdev, address);
+  }
+
+  /** Configures a link under a PID that has not its name. */
+  void configure(String pid, String name, String netdev, String address) throws IOException {
     Dictionary<String, Object> properties = new Hashtable<>();
     properties.put("name", name);
     properties.put("netdev", netdev);
     properties.put("addr", address);
-    configurations.getFactoryConfiguration(FACTORY_PID, name, "?").update(properties);
+    configurations.getFactoryConfiguration(FACTORY_PID, pid, "?").update(properties);
   }
 
   /** Deletes the configuration and waits until the device is gone. */
@@ -145,16 +152,20 @@ final class Links {
     }
   }
 
-  /** UDP sockets that are bound to an address of this test's, from the kernel's table. */
+  /** UDP sockets that are bound to an address of this test's, from the kernel's tables. */
   static List<String> sockets(String address) throws IOException {
     String[] bytes = address.split("\\.");
     var hex = new StringBuilder();
     for (int i = 3; i >= 0; i--) {
       hex.append(String.format("%02X", Integer.parseInt(bytes[i])));
     }
-    return Files.readAllLines(Path.of("/proc/net/udp"), StandardCharsets.US_ASCII).stream()
-        .filter(line -> line.contains(" " + hex + ":"))
-        .toList();
+    var found = new ArrayList<String>();
+    for (String table : List.of("/proc/net/udp", "/proc/net/udp6")) {
+      Files.readAllLines(Path.of(table), StandardCharsets.US_ASCII).stream()
+          .filter(line -> line.contains(" " + hex + ":") || line.contains("FFFF0000" + hex + ":"))
+          .forEach(found::add);
+    }
+    return found;
   }
 
   /** Threads that work for devices; those that only deliver the configuration carry its name for a while. */

@@ -8,15 +8,16 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.rules.ExternalResource;
 import org.slf4j.LoggerFactory;
 
 /** Fails the test when something logs at WARN or above that the test did not expect, or does not log what it did. */
 public final class LogWatch extends ExternalResource {
-  private final Queue<String> logged = new ConcurrentLinkedQueue<>();
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final List<String> logged = new ArrayList<>(); // guarded by itself
   private final List<Pattern> expected = new ArrayList<>();
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
   private final AppenderBase<ILoggingEvent> collector =
@@ -24,7 +25,10 @@ public final class LogWatch extends ExternalResource {
         @Override
         protected void append(ILoggingEvent event) {
           if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
-            logged.add(event.getLevel() + " " + event.getLoggerName() + " " + event.getFormattedMessage());
+            synchronized (logged) {
+              logged.add(event.getLevel() + " " + event.getLoggerName() + " " + event.getFormattedMessage());
+              logged.notifyAll();
+            }
           }
         }
       };
@@ -36,7 +40,32 @@ public final class LogWatch extends ExternalResource {
 
   /** What was logged at WARN or above so far. */
   public List<String> logged() {
-    return List.copyOf(logged);
+    synchronized (logged) {
+      return List.copyOf(logged);
+    }
+  }
+
+  /** Some of the log is delivered by a thread of its own: what is expected may come a little later. */
+  private void awaitExpected() {
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    synchronized (logged) {
+      try {
+        long left = deadline - System.nanoTime();
+        while (!missing(logged).isEmpty() && left > 0) {
+          TimeUnit.NANOSECONDS.timedWait(logged, left);
+          left = deadline - System.nanoTime();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private List<String> missing(List<String> lines) {
+    return expected.stream()
+        .filter(p -> lines.stream().noneMatch(line -> p.matcher(line).find()))
+        .map(Pattern::pattern)
+        .toList();
   }
 
   @Override
@@ -48,6 +77,7 @@ public final class LogWatch extends ExternalResource {
 
   @Override
   protected void after() {
+    awaitExpected();
     root.detachAppender(collector);
     collector.stop();
     List<String> lines = logged();
@@ -55,12 +85,6 @@ public final class LogWatch extends ExternalResource {
         "unexpected in the log",
         List.of(),
         lines.stream().filter(line -> expected.stream().noneMatch(p -> p.matcher(line).find())).toList());
-    assertEquals(
-        "expected in the log but not there",
-        List.of(),
-        expected.stream()
-            .filter(p -> lines.stream().noneMatch(line -> p.matcher(line).find()))
-            .map(Pattern::pattern)
-            .toList());
+    assertEquals("expected in the log but not there", List.of(), missing(lines));
   }
 }

@@ -1,0 +1,174 @@
+package org.rdma4j.it.container;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import javax.inject.Inject;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.ops4j.pax.exam.Configuration;
+import org.ops4j.pax.exam.Option;
+import org.ops4j.pax.exam.junit.PaxExam;
+import org.ops4j.pax.exam.spi.reactors.ExamReactorStrategy;
+import org.ops4j.pax.exam.spi.reactors.PerClass;
+import org.osgi.framework.BundleContext;
+import org.osgi.service.cm.ConfigurationAdmin;
+import org.rdma4j.ib.core.client.LinkOperations;
+import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.RdmaDevice;
+import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.roce.address.Gid;
+
+/** Links by file, by Configuration Admin and by command: the same thing, with clear errors and no half-made device. */
+@RunWith(PaxExam.class)
+@ExamReactorStrategy(PerClass.class)
+public class LinkIT {
+  private static final String DECLINED = "ERROR org.rdma4j.rxe.RxeLink no device from configuration .*";
+  private static final String THROWN = "ERROR org.rdma4j.rxe.RxeLink .* has thrown an exception";
+
+  @Rule public final LogWatch log = new LogWatch();
+
+  @Inject BundleContext context;
+  @Inject ConfigurationAdmin configurations;
+  @Inject LinkOperations operations;
+
+  private Links links;
+
+  @Configuration
+  public Option[] config() throws Exception {
+    return new Option[] {Installed.product()};
+  }
+
+  @Before
+  public void links() {
+    links = new Links(context, configurations);
+  }
+
+  @After
+  public void cleanUp() throws Exception {
+    links.removeAll();
+  }
+
+  @Test
+  public void aFileMakesALink() throws Exception {
+    Path file = Installed.DEVICES.resolve("org.rdma4j.rxe-it0.cfg");
+    write(file, Links.address(0));
+    assertEquals(Links.address(0), address(links.await("it0")));
+    assertEquals("a device has one socket", 1, Links.sockets(Links.address(0)).size());
+
+    write(file, Links.address(1));
+    links.awaitGone("it0");
+    assertEquals("a changed file changes the link", Links.address(1), address(links.await("it0")));
+    assertEquals(List.of(), Links.sockets(Links.address(0)));
+
+    Files.delete(file);
+    links.awaitGone("it0");
+    assertEquals(List.of(), Links.sockets(Links.address(1)));
+  }
+
+  @Test
+  public void aCommandMakesALink() throws Exception {
+    operations.newLink("it0", "lo", Links.address(0));
+    assertEquals("there when the command returns", List.of("it0"), links.names());
+    operations.deleteLink("it0");
+    assertEquals("gone when the command returns", List.of(), links.names());
+    assertEquals(List.of(), Links.sockets(Links.address(0)));
+    assertEquals(List.of(), Links.threads("it0"));
+    VerbsException e = assertThrows(VerbsException.class, () -> operations.deleteLink("it0"));
+    assertEquals(Errno.ENODEV, e.errno());
+  }
+
+  @Test
+  public void aCommandRemovesWhatAConfigurationMade() throws Exception {
+    links.add("it0", Links.address(0));
+    operations.deleteLink("it0");
+    assertEquals(List.of(), links.names());
+  }
+
+  @Test
+  public void anAddressThatIsNotOurs() throws Exception {
+    declined("EADDRNOTAVAIL|ENODEV|EINVAL");
+    links.configure("it0", "lo", "198.51.100.1");
+    assertNothingMade();
+  }
+
+  @Test
+  public void anInterfaceThatIsNotThere() throws Exception {
+    declined("ENODEV");
+    links.configure("it0", "nosuch0", Links.address(0));
+    assertNothingMade();
+  }
+
+  @Test
+  public void aPortThatIsTaken() throws Exception {
+    declined("EADDRINUSE");
+    try (var taken = new DatagramSocket(new InetSocketAddress(InetAddress.getByName(Links.address(0)), 4791))) {
+      links.configure("it0", "lo", Links.address(0));
+      links.settle();
+      assertEquals(List.of(), links.names());
+      assertEquals(1, Links.sockets(Links.address(0)).size());
+      assertEquals(4791, taken.getLocalPort());
+    }
+    links.removeAll();
+    links.add("it0", Links.address(0));
+  }
+
+  @Test
+  public void aNameInUse() throws Exception {
+    declined("EEXIST");
+    links.add("it0", Links.address(0));
+    links.configure("other", "it0", "lo", Links.address(1));
+    links.settle();
+    assertEquals(List.of("it0"), links.names());
+    assertEquals(List.of(), Links.sockets(Links.address(1)));
+    assertEquals(Links.address(0), address(links.await("it0")));
+  }
+
+  @Test
+  public void aCommandIsToldWhyNot() throws Exception {
+    VerbsException e =
+        assertThrows(VerbsException.class, () -> operations.newLink("it0", "nosuch0", Links.address(0)));
+    assertEquals(Errno.ENODEV, e.errno());
+    assertNothingMade();
+    assertNull("a configuration is left", configurations.listConfigurations("(name=it0)"));
+  }
+
+  private void declined(String errno) {
+    log.expect(DECLINED + "(" + errno + ")");
+    log.expect(THROWN);
+  }
+
+  private void assertNothingMade() throws Exception {
+    links.settle();
+    assertEquals(List.of(), links.names());
+    assertEquals(List.of(), Links.sockets(Links.address(0)));
+    assertEquals(List.of(), Links.threads("it0"));
+  }
+
+  private static String address(RdmaDevice device) {
+    return device.gidTable(1).entries().stream()
+        .map(entry -> entry.gid())
+        .filter(Gid::isIpv4Mapped)
+        .map(gid -> gid.toInetAddress().getHostAddress())
+        .findFirst()
+        .orElse("none");
+  }
+
+  /** The file appears at once with all it holds. */
+  private static void write(Path file, String address) throws Exception {
+    Path aside = Installed.DEVICES.resolve("aside");
+    Files.writeString(aside, "name = it0\nnetdev = lo\naddr = " + address + "\n");
+    Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+}
