@@ -10,23 +10,30 @@ import org.rdma4j.rxe.ring.WorkRing;
 /** Posting of chains of receives, to a queue pair or a shared queue (kernel: {@code rxe_verbs.c:post_one_recv}). */
 final class ReceivePosting {
   private final VerbsObject owner;
-  private final ReceiveRing receives;
-  private final WorkRing ring;
+  private volatile ReceiveRing receives;
 
   ReceivePosting(VerbsObject owner, ReceiveRing receives) {
     this.owner = owner;
     this.receives = receives;
-    this.ring = receives.ring();
+  }
+
+  /** The ring that is posted to. */
+  ReceiveRing receives() {
+    return receives;
+  }
+
+  /** From now on another ring is posted to; the old one is closed after this. */
+  void replace(ReceiveRing next) {
+    receives = next;
   }
 
   /** Writes and publishes; the engine takes receives when it needs them, so it is not told. */
   void post(ReceiveWorkRequest chain) {
-    if (!ring.lock()) {
-      throw new PostException(Errno.EIO, owner + ": the device was removed or the queue destroyed", chain);
-    }
+    ReceiveRing target = lock(chain);
+    WorkRing ring = target.ring();
     try {
       for (ReceiveWorkRequest wr = chain; wr != null; wr = wr.next()) {
-        write(wr);
+        write(wr, target);
         ring.advance();
       }
     } finally {
@@ -37,16 +44,28 @@ final class ReceivePosting {
     }
   }
 
-  private void write(ReceiveWorkRequest wr) {
-    if (wr.sgeCount() > receives.maxSge()) {
+  private ReceiveRing lock(ReceiveWorkRequest chain) {
+    ReceiveRing target = receives;
+    while (!target.ring().lock()) {
+      ReceiveRing now = receives;
+      if (now == target) {
+        throw new PostException(Errno.EIO, owner + ": the device was removed or the queue destroyed", chain);
+      }
+      target = now;
+    }
+    return target;
+  }
+
+  private void write(ReceiveWorkRequest wr, ReceiveRing target) {
+    if (wr.sgeCount() > target.maxSge()) {
       throw refusal(
-          Errno.EINVAL, "it has " + wr.sgeCount() + " buffers; the queue takes " + receives.maxSge() + " of each", wr);
+          Errno.EINVAL, "it has " + wr.sgeCount() + " buffers; the queue takes " + target.maxSge() + " of each", wr);
     }
-    long slot = ring.nextSlot();
+    long slot = target.ring().nextSlot();
     if (slot < 0) {
-      throw refusal(Errno.ENOMEM, "the receive queue is full: it holds " + ring.capacity() + " requests", wr);
+      throw refusal(Errno.ENOMEM, "the receive queue is full: it holds " + target.ring().capacity() + " requests", wr);
     }
-    receives.write(slot, wr);
+    target.write(slot, wr);
   }
 
   PostException refusal(Errno errno, String fault, ReceiveWorkRequest wr) {

@@ -15,6 +15,7 @@ import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.roce.engine.Completion;
 import org.rdma4j.roce.engine.CompletionStatus;
 import org.rdma4j.rxe.ring.CompletionRing;
+import org.rdma4j.rxe.ring.RingCursor;
 
 /**
  * A completion queue (kernel: {@code struct rxe_cq}). The engine alone adds; any number of threads poll and arm.
@@ -48,7 +49,6 @@ final class RxeCompletionQueue extends CompletionQueue {
 
   private final RxeDevice device;
   private final int number;
-  private final CompletionRing ring;
   private final boolean raisesEvents;
   private final CompletionCursor cursor;
   private final List<RxeQueuePair> queuePairs = new ArrayList<>(); // engine only
@@ -56,6 +56,7 @@ final class RxeCompletionQueue extends CompletionQueue {
   @SuppressWarnings("unused") // Through ARMED.
   private volatile int armed;
 
+  private volatile CompletionRing ring; // changed by the engine
   private volatile End end = End.NONE;
 
   RxeCompletionQueue(ObjectContext owner, RxeDevice device, int number, CompletionRing ring) {
@@ -64,7 +65,7 @@ final class RxeCompletionQueue extends CompletionQueue {
     this.number = number;
     this.ring = ring;
     this.raisesEvents = channel() != null;
-    this.cursor = ring.new Cursor(this::checkEmpty);
+    this.cursor = new RingCursor(() -> this.ring, this::checkEmpty);
   }
 
   @Override
@@ -73,7 +74,12 @@ final class RxeCompletionQueue extends CompletionQueue {
     if (before == End.DESTROYED) {
       throw failure(before);
     }
-    int count = ring.poll(batch, Math.min(max, batch.length));
+    int limit = Math.min(max, batch.length);
+    int count = ring.poll(batch, limit);
+    while (count == CompletionRing.MOVED) {
+      Thread.onSpinWait();
+      count = ring.poll(batch, limit);
+    }
     if (count == 0 && before != End.NONE && max > 0) {
       throw failure(before);
     }
@@ -156,10 +162,29 @@ final class RxeCompletionQueue extends CompletionQueue {
     queuePairs.remove(qp);
   }
 
+  @Override
+  protected int doResize(int newEntries) {
+    CompletionRing larger = new CompletionRing(newEntries);
+    boolean moved = device.engine().call(() -> moveTo(larger));
+    if (!moved) {
+      throw new VerbsException(
+          Errno.EINVAL, this + " holds more completions than the " + larger.capacity() + " it would have room for");
+    }
+    return larger.capacity();
+  }
+
+  private boolean moveTo(CompletionRing next) {
+    boolean moved = ring.moveTo(next);
+    if (moved) {
+      ring = next;
+    }
+    return moved;
+  }
+
   /** After this the engine does not add any more: all queue pairs are gone. What is there belongs to the pollers. */
   @Override
   protected void doDetach() {
-    device.engine().run(() -> end = End.DETACHED);
+    end = End.DETACHED;
     device.releaseCq(number);
   }
 

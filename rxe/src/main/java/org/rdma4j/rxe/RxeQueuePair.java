@@ -54,6 +54,7 @@ final class RxeQueuePair extends QueuePair {
   private RxeQpHost host; // these two set once, on the engine's thread, before anybody knows the queue pair
   private QpContext transport;
   private boolean destroyed; // engine's thread
+  private boolean quiet; // control path
 
   RxeQueuePair(ObjectContext owner, RxeDevice device, int number, QpRings rings) {
     super(owner, number, rings.capabilities());
@@ -199,6 +200,7 @@ final class RxeQueuePair extends QueuePair {
   protected void doQuiesce() {
     closeRings();
     device.engine().run(this::flush);
+    quiet = true;
   }
 
   private void flush() {
@@ -207,19 +209,24 @@ final class RxeQueuePair extends QueuePair {
     }
   }
 
+  /** Where the engine has nothing left to complete, nobody needs to wait until it forgets the queue pair. */
   @Override
   protected void doDestroy() {
     closeRings();
-    device.engine()
-        .run(
-            () -> {
-              destroyed = true;
-              device.engine().destroy(transport);
-              host.unbindWindows();
-              sendQueue().detach(this);
-              receiveQueue().detach(this);
-            });
+    if (quiet) {
+      device.engine().defer(this::leave);
+    } else {
+      device.engine().run(this::leave);
+    }
     device.releaseQp(number());
+  }
+
+  private void leave() {
+    destroyed = true;
+    device.engine().destroy(transport);
+    host.unbindWindows();
+    sendQueue().detach(this);
+    receiveQueue().detach(this);
   }
 
   private void closeRings() {

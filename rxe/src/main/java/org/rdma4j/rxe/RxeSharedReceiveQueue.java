@@ -1,10 +1,12 @@
 package org.rdma4j.rxe;
 
 import org.rdma4j.ib.core.verbs.AsyncEventType;
+import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.ObjectContext;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.ib.core.verbs.SharedReceiveQueue;
 import org.rdma4j.ib.core.verbs.SrqAttributes;
+import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.roce.engine.ReceiveSource;
 import org.rdma4j.roce.engine.ReceiveWork;
 import org.rdma4j.rxe.ring.ReceiveRing;
@@ -15,9 +17,10 @@ final class RxeSharedReceiveQueue extends SharedReceiveQueue {
   private final class Source implements ReceiveSource {
     @Override
     public boolean take(ReceiveWork work) {
-      boolean taken = receives.take(work);
+      ReceiveRing from = receives;
+      boolean taken = from.take(work);
       int least = limit;
-      if (taken && least > 0 && receives.size() < least) {
+      if (taken && least > 0 && from.size() < least) {
         limit = 0;
         raise(AsyncEventType.SRQ_LIMIT_REACHED);
       }
@@ -31,10 +34,10 @@ final class RxeSharedReceiveQueue extends SharedReceiveQueue {
   }
 
   private final RxeDevice device;
-  private final ReceiveRing receives;
   private final ReceivePosting posting;
   private final Source source = new Source();
-  private volatile int limit; // written by the engine, and for it
+  private volatile ReceiveRing receives; // this and the following: changed by the engine
+  private volatile int limit;
 
   RxeSharedReceiveQueue(ObjectContext owner, RxeDevice device, int number, ReceiveRing receives, int limit) {
     super(owner, number);
@@ -56,6 +59,41 @@ final class RxeSharedReceiveQueue extends SharedReceiveQueue {
   @Override
   protected void doModifyLimit(int least) {
     device.engine().run(() -> limit = least);
+  }
+
+  /** Posters wait while the requests move, and then find the new ring. */
+  @Override
+  protected void doResize(int maxWr) {
+    ReceiveRing old = receives;
+    ReceiveRing next = new ReceiveRing(maxWr, old.maxSge());
+    if (limit > next.ring().capacity()) {
+      throw new VerbsException(Errno.EINVAL, "the limit " + limit + " of " + this + " exceeds the new size " + maxWr);
+    }
+    if (!old.ring().lock()) {
+      throw new VerbsException(Errno.EIO, this + " is destroyed");
+    }
+    boolean moved = false;
+    try {
+      moved = device.engine().call(() -> moveTo(next));
+    } finally {
+      if (moved) {
+        old.ring().unlockClosed();
+      } else {
+        old.ring().unlock();
+      }
+    }
+    if (!moved) {
+      throw new VerbsException(Errno.EINVAL, this + " holds more receives than the " + maxWr + " asked for");
+    }
+  }
+
+  private boolean moveTo(ReceiveRing next) {
+    boolean moved = receives.moveTo(next);
+    if (moved) {
+      receives = next;
+      posting.replace(next);
+    }
+    return moved;
   }
 
   @Override

@@ -142,6 +142,33 @@ class CompletionQueueTest {
   }
 
   @Test
+  void resizingKeepsWhatIsThere() {
+    CompletionQueue cq = a.context.createCq(10, null, 0);
+    QueuePair qp = receiver(cq);
+    for (int i = 0; i < 10; i++) {
+      qp.postReceive(new ReceiveWorkRequest().wrId(i));
+    }
+    qp.modify(new QpAttributes().state(QpState.ERR));
+    WorkCompletion[] batch = WorkCompletion.batch(4);
+    assertEquals(1, cq.poll(batch, 1));
+    VerbsException e = assertThrows(VerbsException.class, () -> cq.resize(7));
+    assertEquals(Errno.EINVAL, e.errno());
+    cq.resize(100);
+    assertEquals(127, cq.entries());
+    for (int i = 1; i < 10; i++) {
+      assertEquals(1, cq.poll(batch, 1));
+      assertEquals(i, batch[0].wrId());
+    }
+    cq.resize(1);
+    assertEquals(1, cq.entries());
+    qp.postReceive(new ReceiveWorkRequest().wrId(20));
+    while (cq.poll(batch, 1) == 0) {
+      Thread.onSpinWait();
+    }
+    assertEquals(20, batch[0].wrId());
+  }
+
+  @Test
   void destroyedQueuesFail() {
     CompletionQueue cq = a.context.createCq(3, null, 0);
     cq.destroy();

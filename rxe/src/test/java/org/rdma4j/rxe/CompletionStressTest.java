@@ -32,6 +32,7 @@ class CompletionStressTest {
   private static final int POLLERS = 4;
   private static final int COMPLETIONS = 100_000;
   private static final int NOTIFIED = 10_000;
+  private static final int RESIZED = 5_000;
   private static final Duration LOST = Duration.ofSeconds(20);
 
   private static Completion completion(long id) {
@@ -85,6 +86,58 @@ class CompletionStressTest {
         seen.incrementAndGet((int) batch[i].wrId());
       }
       taken.addAndGet(count);
+    }
+    return null;
+  }
+
+  /** The queue changes its size while it is polled by batch and by cursor. */
+  @Test
+  void resizingLosesAndDoublesNothing() throws Exception {
+    try (TestLink link = TestLink.open("rxe0");
+        Context context = link.open();
+        ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      RxeCompletionQueue cq = (RxeCompletionQueue) context.createCq(RESIZED, null, 0);
+      AtomicIntegerArray seen = new AtomicIntegerArray(RESIZED);
+      AtomicLong taken = new AtomicLong();
+      Future<Object> poller = threads.submit(() -> take(cq, seen, taken));
+      Future<?> resizer =
+          threads.submit(
+              () -> {
+                for (int size = RESIZED; taken.get() < RESIZED; size = size == RESIZED ? 2 * RESIZED : RESIZED) {
+                  cq.resize(size);
+                }
+              });
+      for (int id = 0; id < RESIZED; id++) {
+        Completion next = completion(id);
+        link.device.engine().run(() -> cq.add(next, false));
+      }
+      poller.get();
+      resizer.get();
+      for (int id = 0; id < RESIZED; id++) {
+        assertEquals(1, seen.get(id), "completion " + id);
+      }
+      assertEquals(0, link.device.completionsLost());
+    }
+  }
+
+  /** Takes by batch and by cursor in turn. */
+  private static Object take(RxeCompletionQueue cq, AtomicIntegerArray seen, AtomicLong taken) {
+    WorkCompletion[] batch = WorkCompletion.batch(3);
+    while (taken.get() < RESIZED) {
+      int count = cq.poll(batch);
+      for (int i = 0; i < count; i++) {
+        seen.incrementAndGet((int) batch[i].wrId());
+      }
+      taken.addAndGet(count);
+      if (cq.cursor().start()) {
+        int found = 0;
+        do {
+          seen.incrementAndGet((int) cq.cursor().wrId());
+          found++;
+        } while (found < 4 && cq.cursor().next());
+        cq.cursor().end();
+        taken.addAndGet(found);
+      }
     }
     return null;
   }

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +24,7 @@ import org.rdma4j.ib.core.verbs.QpState;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.QueuePair;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
+import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.SharedReceiveQueue;
 import org.rdma4j.ib.core.verbs.SrqInitAttributes;
@@ -113,6 +118,52 @@ class SharedReceiveQueueTest {
     ReceiveWorkRequest large = new ReceiveWorkRequest().addSge(0, 1, 1).addSge(0, 1, 1).addSge(0, 1, 1);
     e = assertThrows(PostException.class, () -> srq.postReceive(large));
     assertEquals(Errno.EINVAL, e.errno());
+  }
+
+  @Test
+  void resizingLosesNoReceiveThatIsBeingPosted() throws Exception {
+    int count = 3000;
+    SharedReceiveQueue queue = owner.pd.createSrq(new SrqInitAttributes(count, 1));
+    try (End sender = new End(link, QpType.RC, BYTES);
+        ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      QueuePair qp =
+          owner.pd.createQp(
+              new QpInitAttributes(QpType.RC)
+                  .sendCq(owner.cq)
+                  .recvCq(owner.cq)
+                  .srq(queue)
+                  .capabilities(new QpCapabilities(4, 0, 1, 0, 0)));
+      sender.connect(link.gid, qp.number(), PathMtu.MTU_1024);
+      End.connect(qp, link.gid, owner.sgidIndex(), sender.qp.number(), PathMtu.MTU_1024);
+      AtomicBoolean done = new AtomicBoolean();
+      Future<?> poster =
+          threads.submit(
+              () -> {
+                for (int i = 0; i < count; i++) {
+                  queue.postReceive(new ReceiveWorkRequest().wrId(i));
+                }
+              });
+      Future<?> resizer =
+          threads.submit(
+              () -> {
+                for (int size = 2 * count; !done.get(); size = size == count ? 2 * count : count) {
+                  queue.resize(size);
+                }
+              });
+      for (int i = 0; i < count; i++) {
+        sender.qp.postSend(new SendWorkRequest().flags(SendFlag.SIGNALED));
+        assertEquals(i, owner.nextSuccess().wrId());
+        sender.nextSuccess();
+      }
+      done.set(true);
+      poster.get();
+      resizer.get();
+      for (int i = 0; i < 8; i++) {
+        queue.postReceive(new ReceiveWorkRequest());
+      }
+      VerbsException e = assertThrows(VerbsException.class, () -> queue.resize(3));
+      assertEquals(Errno.EINVAL, e.errno());
+    }
   }
 
   @Test

@@ -1,12 +1,6 @@
 package org.rdma4j.rxe.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.MemorySegment;
-import org.rdma4j.ib.core.verbs.CompletionCursor;
-import org.rdma4j.ib.core.verbs.WcOpcode;
-import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.roce.engine.Completion;
 
@@ -20,6 +14,11 @@ import org.rdma4j.roce.engine.Completion;
  */
 public final class CompletionRing {
   private static final int CLAIM_SHIFT = 32;
+  private static final long CLAIM_MASK = 0x7fff_ffffL;
+  private static final long SEALED = 1L << 63;
+
+  /** What {@link #poll} answers when the entries have moved to another ring. */
+  public static final int MOVED = -1;
 
   private final Ring ring;
   private final MemorySegment memory;
@@ -79,11 +78,14 @@ public final class CompletionRing {
    *
    * @param batch filled from index 0; holds anything where fewer are taken
    * @param max how many at most
-   * @return how many were taken
+   * @return how many were taken, or {@link #MOVED}
    */
   public int poll(WorkCompletion[] batch, int max) {
     while (true) {
       long word = ring.consumerWord();
+      if (word < 0) {
+        return MOVED;
+      }
       int first = (int) word & mask;
       int count = Math.min((ring.producer() - first) & mask, max);
       if (count <= 0) {
@@ -98,119 +100,47 @@ public final class CompletionRing {
     }
   }
 
-  private boolean claim(long word, int count) {
-    int next = ((int) word + count) & mask;
-    long claims = (word >>> CLAIM_SHIFT) + 1;
-    return ring.replaceConsumerWord(word, claims << CLAIM_SHIFT | next);
+  /** {@return the state of the consumer's side, for {@link #claim}; negative when the entries have moved} */
+  long state() {
+    return ring.consumerWord();
   }
 
-  /** Reads entries where they lie and claims them at the end. */
-  public final class Cursor implements CompletionCursor {
-    private final Runnable whenEmpty;
-    private long word;
-    private int count;
-    private long slot;
+  /** {@return the offset of the entry that many places after the first of a state, or -1 when there is none} */
+  long entry(long state, int place) {
+    int index = ((int) state + place) & mask;
+    return index == ring.producer() ? -1 : ring.slot(index);
+  }
 
-    /**
-     * Makes a cursor.
-     *
-     * @param whenEmpty called before an empty ring is reported; may throw
-     */
-    public Cursor(Runnable whenEmpty) {
-      this.whenEmpty = whenEmpty;
-    }
+  /** Takes the first entries of a state; false when the state is another one by now. */
+  boolean claim(long state, int count) {
+    int next = ((int) state + count) & mask;
+    long claims = ((state >>> CLAIM_SHIFT) + 1) & CLAIM_MASK;
+    return state >= 0 && ring.replaceConsumerWord(state, claims << CLAIM_SHIFT | next);
+  }
 
-    @Override
-    public boolean start() {
-      word = ring.consumerWord();
-      count = 0;
-      if (!next()) {
-        whenEmpty.run();
+  /**
+   * Moves all entries to another, empty ring. No poller takes any from here afterwards, and none from there before
+   * the caller shows it the other ring. Engine only.
+   *
+   * @param target the other ring
+   * @return false when the entries do not fit there; nothing has changed then
+   */
+  public boolean moveTo(CompletionRing target) {
+    long state;
+    int count;
+    do {
+      state = ring.consumerWord();
+      count = (producer - (int) state) & mask;
+      if (count > target.capacity()) {
         return false;
       }
-      return true;
+    } while (!ring.replaceConsumerWord(state, state | SEALED));
+    for (int i = 0; i < count; i++) {
+      MemorySegment.copy(
+          memory, ring.slot((int) state + i), target.memory, target.ring.slot(i), CompletionSlot.BYTES);
     }
-
-    @Override
-    public boolean next() {
-      int index = ((int) word + count) & mask;
-      if (index == ring.producer()) {
-        return false;
-      }
-      slot = ring.slot(index);
-      count++;
-      return true;
-    }
-
-    @Override
-    public void end() {
-      if (!claim(word, count)) {
-        throw new IllegalStateException("the completion queue was polled between start() and end() of its cursor");
-      }
-    }
-
-    @Override
-    public long wrId() {
-      return memory.get(JAVA_LONG, slot + CompletionSlot.WR_ID);
-    }
-
-    @Override
-    public WcStatus status() {
-      return CompletionSlot.status(memory, slot);
-    }
-
-    @Override
-    public WcOpcode opcode() {
-      return CompletionSlot.opcode(memory, slot);
-    }
-
-    @Override
-    public int vendorError() {
-      return field(CompletionSlot.VENDOR_ERROR);
-    }
-
-    @Override
-    public int byteLength() {
-      return field(CompletionSlot.BYTE_LENGTH);
-    }
-
-    @Override
-    public int immediate() {
-      return CompletionSlot.immediate(memory, slot);
-    }
-
-    @Override
-    public int invalidatedRkey() {
-      return immediate();
-    }
-
-    @Override
-    public int qpNumber() {
-      return field(CompletionSlot.QP_NUMBER);
-    }
-
-    @Override
-    public int sourceQp() {
-      return field(CompletionSlot.SOURCE_QP);
-    }
-
-    @Override
-    public int flags() {
-      return field(CompletionSlot.FLAGS);
-    }
-
-    @Override
-    public int pkeyIndex() {
-      return CompletionSlot.pkeyIndex(memory, slot);
-    }
-
-    @Override
-    public int portNumber() {
-      return CompletionSlot.portNumber(memory, slot);
-    }
-
-    private int field(long offset) {
-      return memory.get(JAVA_INT, slot + offset);
-    }
+    target.producer = count;
+    target.ring.publishProducer(count);
+    return true;
   }
 }

@@ -68,6 +68,11 @@ final class PostingLock {
     }
   }
 
+  /** Ends posting for the holder of the lock. */
+  void unlockClosed() {
+    STATE.setRelease(this, CLOSED);
+  }
+
   boolean isClosed() {
     return state == CLOSED;
   }

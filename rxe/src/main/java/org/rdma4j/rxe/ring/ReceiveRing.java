@@ -79,6 +79,29 @@ public final class ReceiveRing {
     return true;
   }
 
+  /**
+   * Moves all requests to another, empty ring of as many elements a request. The caller holds the locks of both and
+   * is the engine.
+   *
+   * @param target the other ring
+   * @return false when they do not fit there; nothing has changed then
+   */
+  public boolean moveTo(ReceiveRing target) {
+    int count = size();
+    if (count > target.ring.capacity()) {
+      return false;
+    }
+    for (int i = 0; i < count; i++) {
+      long from = ring.slot(taken + i);
+      MemorySegment.copy(memory, from, target.memory, target.ring.nextSlot(), ring.ring().slotBytes());
+      target.ring.advance();
+    }
+    target.ring.publish();
+    taken += count;
+    ring.release(taken);
+    return true;
+  }
+
   /** {@return requests that are posted and not taken} */
   public int size() {
     return ring.size();

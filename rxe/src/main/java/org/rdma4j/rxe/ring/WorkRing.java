@@ -78,6 +78,11 @@ public final class WorkRing {
     lock.close();
   }
 
+  /** Ends posting for ever; for the holder of the lock, in place of {@link #unlock()}. */
+  public void unlockClosed() {
+    lock.unlockClosed();
+  }
+
   /** {@return whether posting has ended} */
   public boolean isClosed() {
     return lock.isClosed();
