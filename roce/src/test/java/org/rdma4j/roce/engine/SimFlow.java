@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * What one queue pair asks of another, and a model of what must come of it: the region of the target as it is after
@@ -119,30 +120,30 @@ final class SimFlow {
 
   void complete(Completion completion) {
     SimOp op = ops.get((int) completion.id);
-    check(op.index == released, "completed " + op + " when " + released + " is next");
+    check(op.index == released, () -> "completed " + op + " when " + released + " is next");
     check(op.status == null, "completed twice");
     check(completion.qpNumber == from.context.number(), "number of the queue pair");
     op.status = completion.status;
     if (failed != null) {
-      check(completion.status == CompletionStatus.FLUSHED, op + " after " + failed);
+      check(completion.status == CompletionStatus.FLUSHED, () -> op + " after " + failed);
     } else if (completion.status == CompletionStatus.SUCCESS) {
-      check(op.signaled, "completed though it is not signaled and did not fail: " + op);
-      check(completion.byteLength == op.length, "byte length " + completion.byteLength + " of " + op);
+      check(op.signaled, () -> "completed though it is not signaled and did not fail: " + op);
+      check(completion.byteLength == op.length, () -> "byte length " + completion.byteLength + " of " + op);
     } else {
       failed = op;
     }
   }
 
   void release(long index) {
-    check(index >= released && index <= ops.size(), "released " + index + " after " + released);
+    check(index >= released && index <= ops.size(), () -> "released " + index + " after " + released);
     for (; released < index; released++) {
       SimOp op = ops.get(released);
       if (op.status == null) {
-        check(!op.signaled && failed == null, "released without a completion: " + op);
+        check(!op.signaled && failed == null, () -> "released without a completion: " + op);
         op.status = CompletionStatus.SUCCESS;
       }
       if (op.status == CompletionStatus.SUCCESS) {
-        check(op.flaw == SimOp.Flaw.NONE, "succeeded: " + op);
+        check(op.flaw == SimOp.Flaw.NONE, () -> "succeeded: " + op);
         checkResult(op);
         apply(op, 0, op.length);
       }
@@ -153,14 +154,14 @@ final class SimFlow {
     if (op.opcode == WorkOpcode.RDMA_READ) {
       MemorySegment expected = op.readsPattern ? simulation.pattern : model;
       check(same(results.segment, op.resultAt, expected, op.readsPattern ? op.patternAt : op.targetAt, op.length),
-          "bytes read by " + op);
+          () -> "bytes read by " + op);
     } else if (WorkOpcode.isAtomic(op.opcode)) {
       long original = results.segment.get(JAVA_LONG, op.resultAt);
       if (op.sharedCounter) {
         simulation.sharedCounterWas(to.port, original);
       } else {
         long expected = model.get(JAVA_LONG, op.targetAt);
-        check(original == expected, "atomic found " + original + " and not " + expected + ": " + op);
+        check(original == expected, () -> "atomic found " + original + " and not " + expected + ": " + op);
       }
     }
   }
@@ -184,26 +185,30 @@ final class SimFlow {
       return;
     }
     SimOp op = from.context.kind() == QpKind.RC ? nextTaker() : findTaker(completion, slot, solicited);
-    check(op != null, "received what was never sent: " + describe(completion));
+    check(op != null, () -> "received what was never sent: " + describe(completion));
     boolean write = op.opcode == WorkOpcode.RDMA_WRITE_WITH_IMM;
     check(
         completion.opcode == (write ? Completion.OPCODE_RECEIVE_RDMA_WITH_IMM : Completion.OPCODE_RECEIVE),
-        "opcode " + completion.opcode + " for " + op);
+        () -> "opcode " + completion.opcode + " for " + op);
     int header = header();
-    check(completion.byteLength == op.length + header, "length " + completion.byteLength + " received for " + op);
-    check(solicited == op.solicited, "solicited " + op);
-    check(!op.isSend() || arrived(op, slot), "bytes received for " + op);
+    check(completion.byteLength == op.length + header, () -> "length " + completion.byteLength + " received for " + op);
+    check(solicited == op.solicited, () -> "solicited " + op);
+    check(!op.isSend() || arrived(op, slot), () -> "bytes received for " + op);
     // A receive of an unreliable connection may hold the rest of a message that was given up.
     boolean clean = to.receives.isClean(slot, op.isSend() ? op.length + header : 0);
-    check(clean || from.context.kind() == QpKind.UC, "bytes behind " + op);
+    check(clean || from.context.kind() == QpKind.UC, () -> "bytes behind " + op);
     if (op.hasImmediate()) {
-      check((completion.flags & Completion.WITH_IMMEDIATE) != 0 && completion.immediate == op.immediate, "imm " + op);
+      check(carries(completion, Completion.WITH_IMMEDIATE, op), () -> "immediate of " + op);
     } else if (op.opcode == WorkOpcode.SEND_WITH_INV) {
-      check((completion.flags & Completion.WITH_INVALIDATE) != 0 && completion.immediate == op.immediate, "inv " + op);
-      check(to.tookInvalidation(op.immediate), "invalidated at the time of the completion: " + op);
+      check(carries(completion, Completion.WITH_INVALIDATE, op), () -> "key invalidated by " + op);
+      check(to.tookInvalidation(op.immediate), () -> "invalidated at the time of the completion: " + op);
     }
     op.receivedTimes++;
     received++;
+  }
+
+  private static boolean carries(Completion completion, int flag, SimOp op) {
+    return (completion.flags & flag) != 0 && completion.immediate == op.immediate;
   }
 
   private int header() {
@@ -225,7 +230,7 @@ final class SimFlow {
           case REMOTE_INVALID_REQUEST, REMOTE_ACCESS_ERROR -> mayFailResponder();
           default -> false;
         };
-    check(right, "receive ended so: " + describe(completion));
+    check(right, () -> "receive ended so: " + describe(completion));
   }
 
   private SimOp nextTaker() {
@@ -317,7 +322,8 @@ final class SimFlow {
     for (int i = 0; i < target.segment.byteSize(); i++) {
       byte there = target.segment.get(JAVA_BYTE, i);
       if (there != 0 && there != model.get(JAVA_BYTE, i)) {
-        check(wasWritten(i, there), "byte " + i + " of the target was written by no request");
+        int at = i;
+        check(wasWritten(at, there), () -> "byte " + at + " of the target was written by no request");
       }
     }
   }
@@ -343,8 +349,12 @@ final class SimFlow {
   }
 
   private void check(boolean holds, String what) {
+    check(holds, () -> what);
+  }
+
+  private void check(boolean holds, Supplier<String> what) {
     if (!holds) {
-      throw new AssertionError(from + " to " + to + ": " + what);
+      throw new AssertionError(from + " to " + to + ": " + what.get());
     }
   }
 
