@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import org.rdma4j.ib.core.verbs.PostException;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.WrOpcode;
 
@@ -38,6 +39,8 @@ final class ActiveSide {
     }
     try {
       work(PvCommand.operation(options.scenario()), window);
+    } catch (PostException e) {
+      endpoint.say("refused: " + e.getMessage());
     } finally {
       exchange.tell(Map.of("done", 1));
     }
