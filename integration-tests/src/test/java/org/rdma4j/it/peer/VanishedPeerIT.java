@@ -1,0 +1,112 @@
+package org.rdma4j.it.peer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** One side goes away in the middle of the traffic: the other ends with "transport retry counter exceeded". */
+@PeerTest
+class VanishedPeerIT {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final List<String> RETRY_EXCEEDED = List.of("1 error 12");
+  private static final int PORT = 18600;
+  private static final String WORDS = " until-error --port " + PORT + " --retry 2 --wait 30 --gid ";
+  private static final String GUEST = "exec python3 /root/pv.py %s" + WORDS + Family.IPV4.guestGidIndex();
+
+  private final LinuxPeer peer;
+  private final Rdma4j rdma;
+  private final int gidIndex;
+
+  VanishedPeerIT(LinuxPeer peer) {
+    this.peer = peer;
+    rdma = new Rdma4j(peer);
+    gidIndex = rdma.gidIndex(Family.IPV4);
+    peer.copyIn(peer.scripts().resolve("pv.py"), "/root/pv.py");
+  }
+
+  @Test
+  void linuxIsKilled() {
+    try (Running server = linuxServer();
+        Running client = rdma4jClient()) {
+      awaitTraffic(client, server);
+      peer.exec("killall -KILL python3").ok();
+      assertExceeded(client);
+    }
+  }
+
+  @Test
+  void rdma4jIsKilled() {
+    try (Running server = rdma4jServer();
+        Running client = linuxClient()) {
+      awaitTraffic(client, server);
+      server.kill();
+      assertExceeded(client);
+    }
+  }
+
+  @Test
+  void linkIsCutForRdma4j() {
+    try (Running server = linuxServer();
+        Running client = rdma4jClient()) {
+      cutUnder(client, server);
+    }
+  }
+
+  @Test
+  void linkIsCutForLinux() {
+    try (Running server = rdma4jServer();
+        Running client = linuxClient()) {
+      cutUnder(client, server);
+    }
+  }
+
+  private void cutUnder(Running client, Running server) {
+    awaitTraffic(client, server);
+    LinuxPeer.Disturbance cut = peer.disturb("loss", "100%");
+    try (cut) {
+      assertExceeded(client);
+    }
+  }
+
+  private Running linuxServer() {
+    Running server = peer.start(GUEST.formatted("server"), LIMIT.multipliedBy(3));
+    peer.awaitListening(Set.of(PORT), server);
+    return server;
+  }
+
+  private Running linuxClient() {
+    return peer.start(GUEST.formatted("client") + " --host " + LinuxPeer.HERE, LIMIT.multipliedBy(3));
+  }
+
+  private Running rdma4jServer() {
+    Running server = rdma.start("vanished", List.of("pv server" + WORDS + gidIndex));
+    peer.awaitListeningHere(PORT, server, LIMIT);
+    return server;
+  }
+
+  private Running rdma4jClient() {
+    String command = "pv client" + WORDS + gidIndex + " --host " + LinuxPeer.GUEST;
+    return rdma.start("vanished", List.of(command));
+  }
+
+  private static void awaitTraffic(Running client, Running server) {
+    long end = System.nanoTime() + LIMIT.toNanos();
+    while (!client.output().contains("working")) {
+      if (!client.isAlive() || !server.isAlive() || System.nanoTime() - end > 0) {
+        throw new PeerException("no traffic:\n" + client.output() + "\n" + server.output());
+      }
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
+  }
+
+  private static void assertExceeded(Running client) {
+    String output = client.await(LIMIT).ok().output();
+    assertEquals(RETRY_EXCEEDED, Completions.parse(output), output);
+    assertTrue(output.contains("client until-error: end"), output);
+  }
+}
