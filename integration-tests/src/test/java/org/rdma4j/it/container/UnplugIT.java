@@ -6,6 +6,8 @@ import static org.junit.Assert.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.inject.Inject;
 import org.junit.After;
 import org.junit.Rule;
@@ -19,6 +21,7 @@ import org.ops4j.pax.exam.spi.reactors.ExamReactorStrategy;
 import org.ops4j.pax.exam.spi.reactors.PerClass;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.wiring.FrameworkWiring;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.AsyncEventType;
@@ -151,6 +154,36 @@ public class UnplugIT {
   }
 
   @Test
+  public void theProviderIsUpdated() throws Exception {
+    comesBackAfter(provider -> provider.update());
+  }
+
+  @Test
+  public void theProviderIsRefreshed() throws Exception {
+    comesBackAfter(
+        provider -> {
+          var refreshed = new CountDownLatch(1);
+          context
+              .getBundle(0)
+              .adapt(FrameworkWiring.class)
+              .refreshBundles(List.of(provider), event -> refreshed.countDown());
+          assertTrue(refreshed.await(30, TimeUnit.SECONDS));
+        });
+  }
+
+  @Test
+  public void theProviderIsUninstalledAndInstalled() throws Exception {
+    comesBackAfter(
+        provider -> {
+          String location = provider.getLocation();
+          provider.uninstall();
+          assertEquals(List.of(), links().names());
+          assertNothingLeft("it0", "it1");
+          context.installBundle(location).start();
+        });
+  }
+
+  @Test
   public void whatABundleOpenedGoesWithIt() throws Exception {
     Bundle consumer = Bundles.named(context, "org.rdma4j.ulp.pingpong");
     RdmaDevice own = links().add("it0", Links.address(0));
@@ -184,6 +217,26 @@ public class UnplugIT {
       provider.start();
     }
     assertEquals(List.of("it0", "it1"), both());
+  }
+
+  private interface Upheaval {
+    void happenTo(Bundle provider) throws Exception;
+  }
+
+  private void comesBackAfter(Upheaval upheaval) throws Exception {
+    Endpoint a = end(links().add("it0", Links.address(0)));
+    Endpoint b = end(links().add("it1", Links.address(1)));
+    flow(a, b);
+    upheaval.happenTo(Bundles.named(context, "org.rdma4j.rxe"));
+    a.join();
+    b.join();
+    assertSound(a, b);
+    assertRemoved(a);
+    Endpoint c = end(links().await("it0"));
+    Endpoint d = end(links().await("it1"));
+    flow(c, d);
+    Endpoint.finish(c, d);
+    assertSound(c, d);
   }
 
   private Links links() {
