@@ -1,6 +1,8 @@
 package org.rdma4j.rxe;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.roce.engine.FailedCheck;
 import org.rdma4j.rxe.ring.LocalOperands;
 
@@ -16,6 +18,10 @@ abstract class RegionMemory extends KeyedMemory {
   /** The remote key is the local one, or 0 where no peer has rights ({@code rxe_mr.c}). */
   static int remoteKey(int key, int rights) {
     return (rights & REMOTE) != 0 ? key : 0;
+  }
+
+  static int remoteKey(int key, Set<Access> rights) {
+    return remoteKey(key, Access.bits(rights));
   }
 
   /**
@@ -44,7 +50,7 @@ abstract class RegionMemory extends KeyedMemory {
   /**
    * Copies out for a poster of inline data, on its thread; false where the key, the range or the memory does not fit.
    */
-  final boolean readInline(int key, long address, MemorySegment target, long offset, int count) {
+  boolean readInline(int key, long address, MemorySegment target, long offset, int count) {
     long position = address - start;
     return key == localKey && position >= 0 && count <= length - position && read(address, target, offset, count);
   }

@@ -303,34 +303,54 @@ final class RxeDevice extends IbDevice {
 
   @Override
   protected MemoryRegion registerMr(ObjectContext owner, MemorySegment segment, long iova, Set<Access> access) {
-    int key = keys.newRegionKey();
-    boolean made = false;
-    try {
-      int domain = ((RxeProtectionDomain) owner.protectionDomain()).number();
-      RegionMemory memory = new SegmentMemory(segment, iova, key, domain, access);
-      int rkey = RegionMemory.remoteKey(key, Access.bits(access));
-      RxeMemoryRegion region = new RxeMemoryRegion(owner, this, key, rkey, memory);
-      keys.put(key, memory);
-      made = true;
-      return region;
-    } finally {
-      if (!made) {
-        keys.release(key);
-      }
-    }
+    int domain = domain(owner);
+    return keyed(
+        keys.newRegionKey(),
+        key -> {
+          SegmentMemory memory = new SegmentMemory(segment, iova, key, domain, access);
+          RxeMemoryRegion region = new RxeMemoryRegion(owner, this, key, RegionMemory.remoteKey(key, access), memory);
+          keys.put(key, memory);
+          return region;
+        });
+  }
+
+  @Override
+  protected MemoryRegion allocateMr(ObjectContext owner, int maxPages) {
+    int domain = domain(owner);
+    return keyed(
+        keys.newRegionKey(),
+        key -> {
+          FastMemory memory = new FastMemory(key, domain);
+          RxeMemoryRegion region = new RxeMemoryRegion(owner, this, key, key, memory);
+          keys.put(key, memory);
+          return region;
+        });
   }
 
   @Override
   protected MemoryWindow allocateMw(ObjectContext owner, MwType type) {
-    int key = keys.newWindowKey();
+    int domain = domain(owner);
+    return keyed(
+        keys.newWindowKey(),
+        key -> {
+          WindowMemory memory = new WindowMemory(key, domain, type);
+          RxeMemoryWindow window = new RxeMemoryWindow(owner, this, type, memory);
+          keys.put(key, memory);
+          return window;
+        });
+  }
+
+  private static int domain(ObjectContext owner) {
+    return ((RxeProtectionDomain) owner.protectionDomain()).number();
+  }
+
+  /** Makes an object with a key that goes back when it cannot be made. */
+  private <T> T keyed(int key, IntFunction<T> maker) {
     boolean made = false;
     try {
-      int domain = ((RxeProtectionDomain) owner.protectionDomain()).number();
-      WindowMemory memory = new WindowMemory(key, domain, type);
-      RxeMemoryWindow window = new RxeMemoryWindow(owner, this, type, memory);
-      keys.put(key, memory);
+      T object = maker.apply(key);
       made = true;
-      return window;
+      return object;
     } finally {
       if (!made) {
         keys.release(key);
@@ -349,7 +369,7 @@ final class RxeDevice extends IbDevice {
 
   @Override
   protected AddressHandle createAh(ObjectContext owner, AhAttributes attributes) {
-    int domain = ((RxeProtectionDomain) owner.protectionDomain()).number();
+    int domain = domain(owner);
     Route route = engine.call(() -> route(attributes));
     return numbered(
         ahs,

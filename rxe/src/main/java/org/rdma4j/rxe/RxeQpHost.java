@@ -76,6 +76,7 @@ final class RxeQpHost implements QpHost {
   public FailedCheck executeLocal(SendWork work) {
     return switch (work.opcode) {
       case WorkOpcode.BIND_MW -> bind(LocalOperands.of(work));
+      case WorkOpcode.REG_MR -> register(LocalOperands.of(work));
       case WorkOpcode.LOCAL_INV -> takeRights(work.immediate) ? FailedCheck.NONE : FailedCheck.LOCAL_INVALIDATE;
       default -> FailedCheck.LOCAL_OPERATION;
     };
@@ -86,6 +87,12 @@ final class RxeQpHost implements QpHost {
     return window == null
         ? FailedCheck.BIND_WINDOW
         : window.bind(bind, device.keys().region(bind.regionKey), protectionDomain, qp.number(), windows);
+  }
+
+  private FailedCheck register(LocalOperands request) {
+    return device.keys().get(request.regionKey) instanceof FastMemory region
+        ? region.register(request, protectionDomain)
+        : FailedCheck.REGISTER_REGION;
   }
 
   @Override

@@ -1,8 +1,11 @@
 package org.rdma4j.rxe;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.AddressHandle;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.MemoryWindow;
 import org.rdma4j.ib.core.verbs.MwBindInfo;
 import org.rdma4j.ib.core.verbs.MwType;
@@ -125,6 +128,16 @@ final class RxeWorkRequestBuilder implements WorkRequestBuilder {
       check(rules.checkBind(window, info, MwType.TYPE_2));
       if (fault == null) {
         SendRules.writeBind(writer, window, newRkey, info);
+      }
+    }
+  }
+
+  @Override
+  public void regMr(MemoryRegion memory, int key, Set<Access> access) {
+    if (begin(WrOpcode.REG_MR)) {
+      check(rules.checkRegistration(memory, access));
+      if (fault == null) {
+        SendRules.writeRegistration(writer, memory, key, access);
       }
     }
   }

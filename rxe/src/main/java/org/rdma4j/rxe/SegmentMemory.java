@@ -1,8 +1,6 @@
 package org.rdma4j.rxe;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import java.util.Set;
 import org.rdma4j.ib.core.verbs.Access;
 
@@ -12,9 +10,6 @@ import org.rdma4j.ib.core.verbs.Access;
  * is not there any more.
  */
 final class SegmentMemory extends RegionMemory {
-  private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
-  private static final ValueLayout.OfLong UNALIGNED = ValueLayout.JAVA_LONG_UNALIGNED;
-
   private final MemorySegment segment;
 
   SegmentMemory(MemorySegment segment, long iova, int key, int domain, Set<Access> rights) {
@@ -57,15 +52,7 @@ final class SegmentMemory extends RegionMemory {
   @Override
   public boolean compareAndSwap(long address, long compare, long swap, long[] result) {
     try {
-      long at = address - start;
-      if (isAligned(at)) {
-        result[0] = (long) LONG.compareAndExchange(segment, at, compare, swap);
-      } else {
-        result[0] = segment.get(UNALIGNED, at);
-        if (result[0] == compare) {
-          segment.set(UNALIGNED, at, swap);
-        }
-      }
+      result[0] = SegmentAtomics.compareAndSwap(segment, address - start, compare, swap);
       return true;
     } catch (IllegalStateException | InternalError e) {
       return false;
@@ -75,20 +62,10 @@ final class SegmentMemory extends RegionMemory {
   @Override
   public boolean fetchAndAdd(long address, long addend, long[] result) {
     try {
-      long at = address - start;
-      if (isAligned(at)) {
-        result[0] = (long) LONG.getAndAdd(segment, at, addend);
-      } else {
-        result[0] = segment.get(UNALIGNED, at);
-        segment.set(UNALIGNED, at, result[0] + addend);
-      }
+      result[0] = SegmentAtomics.fetchAndAdd(segment, address - start, addend);
       return true;
     } catch (IllegalStateException | InternalError e) {
       return false;
     }
-  }
-
-  private boolean isAligned(long at) {
-    return ((segment.address() + at) & (Long.BYTES - 1)) == 0;
   }
 }

@@ -59,6 +59,8 @@ final class SendPosting {
     String fault = rules.check(qp.transport().state(), wr);
     if (fault == null && wr.opcode() == WrOpcode.BIND_MW) {
       fault = rules.checkBind(wr.memoryWindow(), wr.bindInfo(), bound);
+    } else if (fault == null && wr.opcode() == WrOpcode.REG_MR) {
+      fault = rules.checkRegistration(wr.region(), wr.access());
     }
     if (fault != null) {
       throw refusal(Errno.EINVAL, fault, wr);
@@ -79,6 +81,7 @@ final class SendPosting {
           writer.atomic(wr.remoteAddress(), wr.rkey(), wr.compareAdd(), wr.swap());
       case SEND_WITH_INV, LOCAL_INV -> writer.invalidate(wr.invalidateRkey());
       case SEND_WITH_IMM -> writer.immediate(wr.immediate());
+      case REG_MR -> SendRules.writeRegistration(writer, wr.region(), wr.rkey(), wr.access());
       case BIND_MW -> SendRules.writeBind(writer, wr.memoryWindow(), wr.rkey(), wr.bindInfo());
       default -> {
         // A SEND has nothing more.

@@ -5,6 +5,7 @@ import java.util.Set;
 import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MrType;
 import org.rdma4j.ib.core.verbs.MwBindInfo;
 import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.QpType;
@@ -38,9 +39,18 @@ final class SendRules {
             WrOpcode.RDMA_READ,
             WrOpcode.ATOMIC_CMP_AND_SWP,
             WrOpcode.ATOMIC_FETCH_AND_ADD,
-            WrOpcode.LOCAL_INV));
+            WrOpcode.LOCAL_INV,
+            WrOpcode.REG_MR));
   }
 
+  private static final Set<Access> REGION_RIGHTS =
+      EnumSet.of(
+          Access.LOCAL_WRITE,
+          Access.REMOTE_WRITE,
+          Access.REMOTE_READ,
+          Access.REMOTE_ATOMIC,
+          Access.MW_BIND,
+          Access.RELAXED_ORDERING);
   private static final int QPN_BITS = 0xff_ffff;
 
   private final RxeDevice device;
@@ -145,6 +155,24 @@ final class SendRules {
       return "the bind names " + (info == null ? "nothing" : info.region()) + "; it needs a region of this device";
     }
     return null;
+  }
+
+  /** Whether the region is ours and the rights make sense; all else is for the engine to find. */
+  String checkRegistration(MemoryRegion region, Set<Access> access) {
+    if (region == null || !isOurs(region) || region.type() != MrType.MEM_REG) {
+      return "the memory region is " + region + "; a registration needs one of type MEM_REG of this device";
+    }
+    if (access == null || !REGION_RIGHTS.containsAll(access)) {
+      return "the rights are " + access + "; allowed are " + REGION_RIGHTS;
+    }
+    boolean remoteWrites = access.contains(Access.REMOTE_WRITE) || access.contains(Access.REMOTE_ATOMIC);
+    return remoteWrites && !access.contains(Access.LOCAL_WRITE)
+        ? "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE; asked for " + access
+        : null;
+  }
+
+  static void writeRegistration(SendSlotWriter writer, MemoryRegion region, int key, Set<Access> access) {
+    writer.register(((RxeMemoryRegion) region).name(), key, Access.bits(access));
   }
 
   private boolean isOurs(MemoryRegion region) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rdma4j.ib.core.verbs.AhAttributes;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.MemoryWindow;
 import org.rdma4j.ib.core.verbs.MwBindInfo;
 import org.rdma4j.ib.core.verbs.MwType;
@@ -100,7 +101,8 @@ class PostingRulesTest {
                   WrOpcode.ATOMIC_CMP_AND_SWP,
                   WrOpcode.ATOMIC_FETCH_AND_ADD,
                   WrOpcode.LOCAL_INV,
-                  WrOpcode.BIND_MW);
+                  WrOpcode.BIND_MW,
+                  WrOpcode.REG_MR);
           case UC ->
               EnumSet.of(
                   WrOpcode.SEND,
@@ -113,10 +115,12 @@ class PostingRulesTest {
     unanswered(type);
     end.qp.modify(new QpAttributes().state(QpState.ERR));
     var handle = end.pd.createAh(new AhAttributes(1, link.gid, end.sgidIndex()));
+    MemoryRegion fast = end.pd.allocateMr(1);
     MemoryWindow window = end.pd.allocateMw(MwType.TYPE_2);
     for (WrOpcode opcode : WrOpcode.values()) {
       SendWorkRequest wr =
           new SendWorkRequest()
+              .regMr(fast, fast.rkey(), Set.of())
               .bindMw(window, window.rkey(), new MwBindInfo(end.region, end.region.address(), 8))
               .opcode(opcode)
               .wrId(opcode.number())

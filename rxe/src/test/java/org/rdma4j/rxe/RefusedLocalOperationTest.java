@@ -69,6 +69,7 @@ class RefusedLocalOperationTest {
     int before = window.rkey();
     bind(info);
     assertFailed(WcStatus.MW_BIND_ERR, check);
+    assertEquals(QpState.ERR, b.qp.state());
     assertEquals(before, window.rkey());
     bind(info);
     assertEquals(WcStatus.WR_FLUSH_ERR, b.next().status());
@@ -79,12 +80,12 @@ class RefusedLocalOperationTest {
     WorkCompletion done = b.next();
     assertEquals(status, done.status(), done.toString());
     assertEquals(check, FailedCheck.ofCode(done.vendorError()));
-    assertEquals(QpState.ERR, b.qp.state());
   }
 
   private void refusesInvalidate(int key) {
     b.qp.postSend(new SendWorkRequest().opcode(WrOpcode.LOCAL_INV).invalidateRkey(key));
     assertFailed(WcStatus.LOC_QP_OP_ERR, FailedCheck.LOCAL_INVALIDATE);
+    assertEquals(QpState.ERR, b.qp.state());
     reconnect();
   }
 
@@ -173,6 +174,7 @@ class RefusedLocalOperationTest {
       a.qp.postSend(new SendWorkRequest().opcode(WrOpcode.SEND_WITH_INV).invalidateRkey(key));
       assertFailed(WcStatus.REM_INV_REQ_ERR, FailedCheck.INVALIDATE);
       assertEquals(WcStatus.REM_ACCESS_ERR, a.next().status());
+      assertEquals(QpState.ERR, b.qp.state());
       reconnect();
     }
   }

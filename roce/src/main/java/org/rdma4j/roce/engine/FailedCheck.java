@@ -56,6 +56,12 @@ public enum FailedCheck {
   /** Key of a local invalidate is not one that may be. */
   LOCAL_INVALIDATE(
       0x19, "the key to invalidate is unknown, in use, of another owner or of a kind that cannot be invalidated"),
+  /** Fast registration of what is no region made for it, or under a key that is not the region's. */
+  REGISTER_REGION(0x1a, "the registration names no region made for it in this protection domain, or a foreign key"),
+  /** Region is registered already. */
+  REGISTER_STATE(0x1b, "the memory region is registered already; it has to be invalidated first"),
+  /** Nothing mapped, or read-only memory for rights to write. */
+  REGISTER_MEMORY(0x1c, "nothing is mapped to the memory region, or memory that these rights cannot be given to"),
   /** Unexpected exception in the engine. */
   ENGINE_FAULT(0x10, "the engine met an unexpected exception"),
 

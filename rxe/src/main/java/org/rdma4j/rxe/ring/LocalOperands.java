@@ -2,17 +2,17 @@ package org.rdma4j.rxe.ring;
 
 import org.rdma4j.roce.engine.SendWork;
 
-/** What a bind asks for, copied out of the ring; one object a place in the engine's send queue. */
+/** What a bind or a registration asks for, copied out of the ring; one object a place in the engine's send queue. */
 public final class LocalOperands {
   /** First byte of the window, in the addresses of the region. */
   public long address;
   /** Bytes of the window, unsigned. */
   public long length;
-  /** Local key of the region, or 0. */
+  /** Of a bind, the local key of the region, or 0; of a registration, the key that the region was made with. */
   public int regionKey;
   /** Key that names the window. */
   public int windowKey;
-  /** Key that the window shall have. */
+  /** Key that the window or region shall have. */
   public int newKey;
   /** The kernel's access bits. */
   public int access;

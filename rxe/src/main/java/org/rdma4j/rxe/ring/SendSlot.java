@@ -50,6 +50,15 @@ public final class SendSlot {
   public static final long MW_NEW_RKEY = 0x30;
   /** {@code wr.wr.mw.access}, u32. */
   public static final long MW_ACCESS = 0x34;
+  /**
+   * {@code wr.wr.reg.mr}, u64: in the kernel, which alone posts these, a pointer; here the key that the region was made
+   * with.
+   */
+  public static final long REG_REGION = 0x18;
+  /** {@code wr.wr.reg.key}, u32. */
+  public static final long REG_KEY = 0x20;
+  /** {@code wr.wr.reg.access}, u32. */
+  public static final long REG_ACCESS = 0x24;
   /** {@code status}, u32. */
   public static final long STATUS = 0x90;
   /** {@code state}, u32. */

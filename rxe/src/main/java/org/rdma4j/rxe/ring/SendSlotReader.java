@@ -72,7 +72,11 @@ public final class SendSlotReader {
       return;
     }
     if (work.opcode == WorkOpcode.BIND_MW) {
-      readBind(memory, slot, work);
+      readBind(memory, slot, LocalOperands.of(work));
+      return;
+    }
+    if (work.opcode == WorkOpcode.REG_MR) {
+      readRegistration(memory, slot, LocalOperands.of(work));
       return;
     }
     work.remoteAddress = memory.get(JAVA_LONG, slot + SendSlot.REMOTE_ADDRESS);
@@ -85,8 +89,13 @@ public final class SendSlotReader {
     }
   }
 
-  private static void readBind(MemorySegment memory, long slot, SendWork work) {
-    LocalOperands operands = LocalOperands.of(work);
+  private static void readRegistration(MemorySegment memory, long slot, LocalOperands operands) {
+    operands.regionKey = (int) memory.get(JAVA_LONG, slot + SendSlot.REG_REGION);
+    operands.newKey = memory.get(JAVA_INT, slot + SendSlot.REG_KEY);
+    operands.access = memory.get(JAVA_INT, slot + SendSlot.REG_ACCESS);
+  }
+
+  private static void readBind(MemorySegment memory, long slot, LocalOperands operands) {
     operands.address = memory.get(JAVA_LONG, slot + SendSlot.MW_ADDRESS);
     operands.length = memory.get(JAVA_LONG, slot + SendSlot.MW_LENGTH);
     operands.regionKey = memory.get(JAVA_INT, slot + SendSlot.MW_REGION_LKEY);

@@ -122,6 +122,19 @@ public final class SendSlotWriter {
   }
 
   /**
+   * Names what a fast registration makes valid.
+   *
+   * @param region key that the region was made with
+   * @param key key it shall have
+   * @param access the kernel's access bits
+   */
+  public void register(int region, int key, int access) {
+    memory.set(JAVA_LONG, slot + SendSlot.REG_REGION, Integer.toUnsignedLong(region));
+    memory.set(JAVA_INT, slot + SendSlot.REG_KEY, key);
+    memory.set(JAVA_INT, slot + SendSlot.REG_ACCESS, access);
+  }
+
+  /**
    * Adds a buffer.
    *
    * @param index 0 for the first, then rising by one; below the ring's limit

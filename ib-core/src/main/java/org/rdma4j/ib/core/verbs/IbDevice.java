@@ -228,6 +228,18 @@ public abstract class IbDevice {
       ObjectContext owner, MemorySegment segment, long iova, Set<Access> access);
 
   /**
+   * Makes a memory region without memory, for fast registration ({@code alloc_mr} of type MEM_REG). Its keys are equal;
+   * the owner chooses their lower 8 bits.
+   *
+   * @param owner for the constructor of the base class
+   * @param maxPages pages that can be mapped at once, within the device's limit
+   * @return the region
+   */
+  protected MemoryRegion allocateMr(ObjectContext owner, int maxPages) {
+    throw unsupported("alloc_mr");
+  }
+
+  /**
    * Makes a memory window that is not bound ({@code alloc_mw}). While a window is bound, the provider refuses with
    * EBUSY to end its region and names the windows.
    *

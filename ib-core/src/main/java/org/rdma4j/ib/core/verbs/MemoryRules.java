@@ -1,6 +1,7 @@
 package org.rdma4j.ib.core.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Set;
 
 /** What may be registered ({@code ib_check_mr_access}, {@code ib_umem_get}). */
@@ -24,19 +25,7 @@ final class MemoryRules {
   }
 
   static void check(MemorySegment segment, long iova, Set<Access> access, DeviceAttributes attributes) {
-    if (!segment.isNative()) {
-      throw new VerbsException(
-          Errno.EINVAL, "a heap segment cannot be registered: the collector moves it; allocate it from an Arena");
-    }
-    if (!segment.scope().isAlive()) {
-      throw new VerbsException(Errno.EINVAL, "a segment whose arena is closed cannot be registered");
-    }
-    if (!segment.isAccessibleBy(ANOTHER)) {
-      throw new VerbsException(
-          Errno.EINVAL,
-          "a segment of a confined arena cannot be registered: the device's thread may not touch it;"
-              + " use Arena.ofShared, ofAuto or global");
-    }
+    checkUsable(segment);
     if (segment.byteSize() == 0) {
       throw new VerbsException(Errno.EINVAL, "a region of 0 bytes cannot be registered");
     }
@@ -57,6 +46,56 @@ final class MemoryRules {
     }
     if (access.contains(Access.LOCAL_WRITE) && segment.isReadOnly()) {
       throw new VerbsException(Errno.EACCES, "a read-only segment cannot be registered with LOCAL_WRITE");
+    }
+  }
+
+  private static void checkUsable(MemorySegment segment) {
+    if (!segment.isNative()) {
+      throw new VerbsException(
+          Errno.EINVAL, "a heap segment cannot be registered: the collector moves it; allocate it from an Arena");
+    }
+    if (!segment.scope().isAlive()) {
+      throw new VerbsException(Errno.EINVAL, "a segment whose arena is closed cannot be registered");
+    }
+    if (!segment.isAccessibleBy(ANOTHER)) {
+      throw new VerbsException(
+          Errno.EINVAL,
+          "a segment of a confined arena cannot be registered: the device's thread may not touch it;"
+              + " use Arena.ofShared, ofAuto or global");
+    }
+  }
+
+  /** What may be mapped for fast registration. */
+  static void checkPieces(List<MemorySegment> pieces, long offset, int pageSize, DeviceAttributes attributes) {
+    if (Integer.bitCount(pageSize) != 1 || (attributes.pageSizeCapabilities() & pageSize) == 0) {
+      throw new VerbsException(
+          Errno.EINVAL,
+          "a page of " + pageSize + " bytes is none of the sizes in page_size_cap 0x"
+              + Long.toHexString(attributes.pageSizeCapabilities()));
+    }
+    for (MemorySegment each : pieces) {
+      checkUsable(each);
+      if (each.byteSize() == 0) {
+        throw new VerbsException(Errno.EINVAL, "a piece of 0 bytes cannot be mapped");
+      }
+    }
+    if (pieces.isEmpty() || offset < 0 || offset >= pieces.getFirst().byteSize()) {
+      throw new VerbsException(
+          Errno.EINVAL, "offset " + offset + " is not inside the first of " + pieces.size() + " pieces");
+    }
+  }
+
+  /** Fast registration, where the device has it, of a number of pages that it takes. */
+  static void checkPages(int pages, DeviceAttributes attributes, String device) {
+    if (!attributes.has(DeviceCapability.MEM_MGT_EXTENSIONS)) {
+      throw new VerbsException(Errno.EOPNOTSUPP, device + " has no fast registration");
+    }
+    long max = attributes.limit(DeviceLimit.MAX_FAST_REG_PAGE_LIST_LEN);
+    if (pages < 1 || pages > max) {
+      throw new VerbsException(
+          Errno.EINVAL,
+          pages + " pages are not between 1 and "
+              + DeviceLimit.MAX_FAST_REG_PAGE_LIST_LEN.attributeName() + " of " + device + ", which is " + max);
     }
   }
 }

@@ -23,6 +23,7 @@ public final class ObjectContext {
   private MemorySegment segment;
   private long iova;
   private Set<Access> access = Set.of();
+  private int maxPages;
   private volatile VerbsObject object;
 
   ObjectContext(Context context, ObjectKind kind, VerbsObject... parents) {
@@ -92,6 +93,11 @@ public final class ObjectContext {
     return this;
   }
 
+  ObjectContext withPages(int pages) {
+    this.maxPages = pages;
+    return this;
+  }
+
   CqInitAttributes cq() {
     return cq;
   }
@@ -122,6 +128,10 @@ public final class ObjectContext {
 
   Set<Access> access() {
     return access;
+  }
+
+  int maxPages() {
+    return maxPages;
   }
 
   /** Called by the constructor of the object's base class. */

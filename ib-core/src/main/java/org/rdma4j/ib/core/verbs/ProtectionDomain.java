@@ -60,6 +60,21 @@ public abstract class ProtectionDomain extends VerbsObject {
   }
 
   /**
+   * Makes a memory region without memory, for fast registration ({@code ib_alloc_mr} of type MEM_REG).
+   *
+   * @param maxPages pages that can be mapped at once, 1 to max_fast_reg_page_list_len
+   * @return the region; it is free, see {@link MemoryRegion#map}
+   * @throws VerbsException EOPNOTSUPP where the device has no fast registration; EINVAL for a number out of range;
+   *     ENOMEM at max_mr; ENODEV, EIO
+   */
+  public final MemoryRegion allocateMr(int maxPages) {
+    MemoryRules.checkPages(maxPages, context().attributes(), deviceState().name());
+    ObjectContext owner =
+        new ObjectContext(context(), ObjectKind.MEMORY_REGION, this).in(this).withPages(maxPages);
+    return deviceState().create(owner, MemoryRegion.class, () -> provider().allocateMr(owner, maxPages));
+  }
+
+  /**
    * Makes a memory window that is not bound ({@code ibv_alloc_mw}).
    *
    * @param type its type

@@ -1,6 +1,7 @@
 package org.rdma4j.ib.core.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /**
  * A send work request ({@code struct ib_send_wr} and its relatives): reusable, mutable, setters return the object
@@ -24,6 +25,8 @@ public final class SendWorkRequest {
   private MemorySegment inlineData;
   private MemoryWindow memoryWindow;
   private MwBindInfo bindInfo;
+  private MemoryRegion region;
+  private Set<Access> access = Set.of();
   private SendWorkRequest next;
 
   /** Makes a SEND without data. */
@@ -125,7 +128,7 @@ public final class SendWorkRequest {
     return this;
   }
 
-  /** {@return the remote key; of a bind, the key the window shall have} */
+  /** {@return the remote key; of a bind or a registration, the key there shall be} */
   public int rkey() {
     return rkey;
   }
@@ -166,6 +169,34 @@ public final class SendWorkRequest {
     this.memoryWindow = window;
     this.rkey = newRkey;
     this.bindInfo = info;
+    return this;
+  }
+
+  /** {@return the region to register, or null} */
+  public MemoryRegion region() {
+    return region;
+  }
+
+  /** {@return the rights of the region to register} */
+  public Set<Access> access() {
+    return access;
+  }
+
+  /**
+   * Makes this the registration of what is mapped to a memory region, {@link WrOpcode#REG_MR}; shares the place of its
+   * key with the remote key. Where the region is registered already, the request completes with LOC_QP_OP_ERR.
+   *
+   * @param memory a region of type MEM_REG that is free
+   * @param key the key it shall have, locally and with remote rights for peers: usually {@link MemoryRegion#rkey()},
+   *     after {@link MemoryRegion#updateKey}
+   * @param rights the rights
+   * @return this
+   */
+  public SendWorkRequest regMr(MemoryRegion memory, int key, Set<Access> rights) {
+    this.opcode = WrOpcode.REG_MR;
+    this.region = memory;
+    this.rkey = key;
+    this.access = rights;
     return this;
   }
 

@@ -1,6 +1,7 @@
 package org.rdma4j.ib.core.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 import org.osgi.annotation.versioning.ProviderType;
 
 /**
@@ -97,6 +98,15 @@ public interface WorkRequestBuilder {
    * @param info what to bind to
    */
   void bindMw(MemoryWindow window, int newRkey, MwBindInfo info);
+
+  /**
+   * Adds the registration of what is mapped to a memory region, see {@link SendWorkRequest#regMr}.
+   *
+   * @param memory a region of type MEM_REG that is free
+   * @param key the key it shall have
+   * @param access the rights
+   */
+  void regMr(MemoryRegion memory, int key, Set<Access> access);
 
   /**
    * Adds a local invalidate.

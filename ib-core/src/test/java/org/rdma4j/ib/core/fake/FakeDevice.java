@@ -21,6 +21,7 @@ import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MrMapping;
 import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.Netdev;
 import org.rdma4j.ib.core.verbs.NetdevEvent;
@@ -113,7 +114,9 @@ public class FakeDevice extends IbDevice {
     return DeviceAttributes.builder()
         .nodeGuid(new Guid(0x505400fffe000201L))
         .maxMrSize(-1L)
-        .capabilities(EnumSet.of(DeviceCapability.MEM_WINDOW))
+        .capabilities(EnumSet.of(DeviceCapability.MEM_WINDOW, DeviceCapability.MEM_MGT_EXTENSIONS))
+        .pageSizeCapabilities(0xffff_f000L)
+        .limit(DeviceLimit.MAX_FAST_REG_PAGE_LIST_LEN, 8)
         .limit(DeviceLimit.MAX_MW, 2)
         .limit(DeviceLimit.MAX_QP, 64)
         .limit(DeviceLimit.MAX_QP_WR, 1024)
@@ -219,6 +222,23 @@ public class FakeDevice extends IbDevice {
     objects.incrementAndGet();
     int key = nextKey();
     return new MemoryRegion(owner, key, key) {
+      @Override
+      protected void doDestroy() {
+        gone("destroy MR");
+      }
+    };
+  }
+
+  @Override
+  protected MemoryRegion allocateMr(ObjectContext owner, int maxPages) {
+    objects.incrementAndGet();
+    int key = nextKey() << 8;
+    return new MemoryRegion(owner, key, key) {
+      @Override
+      protected void doMap(MrMapping memory) {
+        note("map " + memory.pieces().size() + " pieces of " + memory.length() + " bytes");
+      }
+
       @Override
       protected void doDestroy() {
         gone("destroy MR");
