@@ -1,6 +1,7 @@
 package org.rdma4j.rxe;
 
 import java.security.SecureRandom;
+import org.rdma4j.ib.core.verbs.Rkeys;
 import org.rdma4j.roce.engine.KeyTable;
 import org.rdma4j.roce.engine.RegisteredMemory;
 
@@ -29,6 +30,11 @@ final class RxeKeyTable implements KeyTable {
 
   private int newKey(NumberPool numbers) {
     return numbers.take() << KEY_BITS | random.nextInt(1 << KEY_BITS);
+  }
+
+  /** Another key of the same object. */
+  int another(int key) {
+    return Rkeys.withTag(key, key + 1 + random.nextInt((1 << KEY_BITS) - 1));
   }
 
   void put(int key, KeyedMemory target) {

@@ -21,6 +21,7 @@ public abstract class MemoryRegion extends VerbsObject {
   private final MrType type;
   private volatile int lkey;
   private volatile int rkey;
+  private volatile MrUpdate.Registration registration;
   private volatile MrMapping mapping;
 
   /**
@@ -35,6 +36,8 @@ public abstract class MemoryRegion extends VerbsObject {
     this.type = owner.segment() == null ? MrType.MEM_REG : MrType.USER;
     this.lkey = lkey;
     this.rkey = rkey;
+    this.registration =
+        new MrUpdate.Registration(owner.protectionDomain(), owner.segment(), owner.iova(), owner.access());
   }
 
   /** {@return the type} */
@@ -55,7 +58,7 @@ public abstract class MemoryRegion extends VerbsObject {
   /** {@return the address that work requests and peers use for the first byte; of what was mapped last} */
   public final long address() {
     MrMapping mapped = mapping;
-    return mapped == null ? owner().iova() : mapped.iova();
+    return mapped == null ? registration.iova() : mapped.iova();
   }
 
   /** {@return bytes; of what was mapped last} */
@@ -64,22 +67,22 @@ public abstract class MemoryRegion extends VerbsObject {
     if (mapped != null) {
       return mapped.length();
     }
-    return type == MrType.MEM_REG ? 0 : owner().segment().byteSize();
+    return type == MrType.MEM_REG ? 0 : registration.segment().byteSize();
   }
 
   /** {@return the memory; null for a region of type MEM_REG} */
   public final MemorySegment segment() {
-    return owner().segment();
+    return registration.segment();
   }
 
   /** {@return the rights; none for a region of type MEM_REG, whose rights come with each registration} */
   public final Set<Access> access() {
-    return owner().access();
+    return registration.access();
   }
 
   /** {@return the protection domain} */
   public final ProtectionDomain protectionDomain() {
-    return owner().protectionDomain();
+    return registration.pd();
   }
 
   /**
@@ -137,15 +140,70 @@ public abstract class MemoryRegion extends VerbsObject {
         });
   }
 
+  /**
+   * Changes memory, protection domain or rights without giving the region up ({@code ibv_rereg_mr}). Both keys may be
+   * others afterwards; they are where the memory or the domain changes, so that whoever knows the old ones does not
+   * reach the new memory. Work requests under way that name an old key fail.
+   *
+   * @param update what to change
+   * @throws VerbsException EBUSY while windows are bound to the region; EINVAL for an update of nothing, a region of
+   *     another type, or a domain of another context; EINVAL, EACCES for memory and rights as {@link
+   *     ProtectionDomain#registerMemory(MemorySegment, Access...)}; EOPNOTSUPP where the device cannot; EIO after
+   *     removal of the device. The region is as before then.
+   */
+  public final void reregister(MrUpdate update) {
+    checkType(MrType.USER, "re-register");
+    call(
+        () -> {
+          MrUpdate.Registration now = registration;
+          MrUpdate.Registration next = update.of(now);
+          if (update.isEmpty() || next.pd().context() != context()) {
+            throw new VerbsException(
+                Errno.EINVAL,
+                update.isEmpty()
+                    ? "the update of " + this + " changes nothing"
+                    : next.pd() + " is of another context than " + this);
+          }
+          MemoryRules.check(next.segment(), next.iova(), next.access(), context().attributes());
+          if (next.pd() == now.pd()) {
+            doReregister(next.pd(), next.segment(), next.iova(), next.access());
+          } else {
+            owner().changeParent(
+                now.pd(), next.pd(), () -> doReregister(next.pd(), next.segment(), next.iova(), next.access()));
+          }
+          registration = next;
+          return null;
+        });
+  }
+
   private void checkType(MrType needed, String what) {
     if (type != needed) {
       throw new VerbsException(Errno.EINVAL, "cannot " + what + " " + this + ": it is of type " + type);
     }
   }
 
-  private void keys(int newLkey, int newRkey) {
+  /**
+   * Provider: the keys are others now.
+   *
+   * @param newLkey the local key
+   * @param newRkey the remote key
+   */
+  protected final void keys(int newLkey, int newRkey) {
     lkey = newLkey;
     rkey = newRkey;
+  }
+
+  /**
+   * Provider: changes what the region is, of type USER, and tells the new {@link #keys}; EOPNOTSUPP unless overridden.
+   *
+   * @param pd the protection domain from now on
+   * @param memory the memory from now on, checked
+   * @param iova the address of its first byte
+   * @param access the rights
+   * @throws VerbsException EBUSY while windows are bound to it, which the message names; nothing has changed then
+   */
+  protected void doReregister(ProtectionDomain pd, MemorySegment memory, long iova, Set<Access> access) {
+    throw new VerbsException(Errno.EOPNOTSUPP, deviceState().name() + " cannot re-register memory");
   }
 
   /**

@@ -12,7 +12,7 @@ import java.util.Set;
 public final class ObjectContext {
   private final Context context;
   private final ObjectKind kind;
-  private final List<VerbsObject> parents;
+  private volatile List<VerbsObject> parents;
   private final long sequence;
   private ProtectionDomain pd;
   private CqInitAttributes cq;
@@ -154,6 +154,19 @@ public final class ObjectContext {
       parents.subList(0, pinned).forEach(parent -> parent.unpin(this));
       throw e;
     }
+  }
+
+  /** Has another parent in place of one, if the change succeeds. */
+  void changeParent(VerbsObject old, VerbsObject next, Runnable change) {
+    next.pin(this);
+    boolean done = false;
+    try {
+      change.run();
+      done = true;
+    } finally {
+      (done ? old : next).unpin(this);
+    }
+    parents = parents.stream().map(each -> each == old ? next : each).toList();
   }
 
   void unpinParents() {

@@ -55,6 +55,7 @@ public class FakeDevice extends IbDevice {
   private volatile Gid filter;
   private volatile RuntimeException enableFailure;
   private volatile RuntimeException gidFailure;
+  private volatile RuntimeException reregisterFailure;
   private volatile Runnable inCreate = () -> {};
 
   public FakeDevice(String nameOrPattern) {
@@ -84,6 +85,10 @@ public class FakeDevice extends IbDevice {
   public FakeDevice gidFailure(RuntimeException failure) {
     this.gidFailure = failure;
     return this;
+  }
+
+  public void reregisterFailure(RuntimeException failure) {
+    this.reregisterFailure = failure;
   }
 
   /** Runs inside every creation of an object. */
@@ -222,6 +227,14 @@ public class FakeDevice extends IbDevice {
     objects.incrementAndGet();
     int key = nextKey();
     return new MemoryRegion(owner, key, key) {
+      @Override
+      protected void doReregister(ProtectionDomain pd, MemorySegment memory, long address, Set<Access> rights) {
+        if (reregisterFailure != null) {
+          throw reregisterFailure;
+        }
+        keys(key + 1, key + 1);
+      }
+
       @Override
       protected void doDestroy() {
         gone("destroy MR");
