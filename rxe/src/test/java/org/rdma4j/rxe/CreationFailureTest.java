@@ -3,12 +3,14 @@ package org.rdma4j.rxe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.rdma4j.ib.core.verbs.AhAttributes;
@@ -64,6 +66,18 @@ class CreationFailureTest {
       RxeSettings settings = new RxeSettings("rxe0", "lo", gid, IcrcCheck.RECOVER, port, Duration.ZERO);
       VerbsException e = failure(settings, Errno.EADDRINUSE);
       assertTrue(e.getMessage().contains(String.valueOf(port)), e.getMessage());
+    }
+    before.assertUnchanged();
+  }
+
+  /** Of the addresses of an interface one cannot be had: those that were taken before it are given back. */
+  @Test
+  void onePortOfSeveralThatIsTakenIsEnough() throws IOException {
+    List<Gid> addresses = PortNetdev.addresses("lo");
+    assumeTrue(addresses.size() > 1, "lo has one address only");
+    try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress(addresses.getLast().toInetAddress(), 0))) {
+      int port = taken.getLocalPort();
+      failure(new RxeSettings("rxe0", "lo", null, IcrcCheck.RECOVER, port, Duration.ZERO), Errno.EADDRINUSE);
     }
     before.assertUnchanged();
   }
