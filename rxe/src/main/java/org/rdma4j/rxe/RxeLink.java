@@ -60,7 +60,7 @@ public final class RxeLink {
     try {
       RxeSettings settings = SettingsReader.read(properties);
       links.enter(pid, settings);
-      registration = new RxeRegistration(bundle, settings);
+      registration = new RxeRegistration(bundle, settings, () -> links.leave(pid));
       registration.start();
       links.succeeded(pid);
     } catch (VerbsException e) {

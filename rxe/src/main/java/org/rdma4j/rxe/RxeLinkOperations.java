@@ -66,8 +66,12 @@ public final class RxeLinkOperations implements LinkOperations {
   }
 
   private void make(String name, String netdev, String address) {
-    if (find(name) != null) {
+    Configuration old = find(name);
+    if (old != null && links.isPresent(old.getPid())) {
       throw new VerbsException(Errno.EEXIST, "there is a link " + name + " already");
+    }
+    if (old != null) {
+      delete(old); // It made no device, or the device went with its interface.
     }
     Dictionary<String, Object> properties = new Hashtable<>();
     properties.put("name", name);
@@ -140,7 +144,7 @@ public final class RxeLinkOperations implements LinkOperations {
     try {
       configuration.delete();
     } catch (IOException | IllegalStateException e) {
-      LOG.warn("the configuration {} of a link that was not made cannot be deleted", configuration.getPid(), e);
+      LOG.warn("the configuration {} of a link that is not there cannot be deleted", configuration.getPid(), e);
     }
   }
 

@@ -45,6 +45,11 @@ public final class RxeLinks {
     present.put(pid, wanted);
   }
 
+  /** Whether the link of a configuration is there. */
+  synchronized boolean isPresent(String pid) {
+    return present.containsKey(pid);
+  }
+
   /** A link is gone, or was not made. */
   synchronized void leave(String pid) {
     present.remove(pid);

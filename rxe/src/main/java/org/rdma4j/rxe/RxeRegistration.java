@@ -27,14 +27,23 @@ final class RxeRegistration {
 
   private final BundleContext bundle;
   private final RxeSettings settings;
+  private final Runnable whenLost;
   private RxeDevice device; // this and the following: guarded by this
   private List<ServiceRegistration<?>> services;
   private Thread renewal;
   private boolean closed;
 
-  RxeRegistration(BundleContext bundle, RxeSettings settings) {
+  /**
+   * Makes nothing yet.
+   *
+   * @param bundle the bundle
+   * @param settings what the device is made of
+   * @param whenLost told when the device is gone for good though nobody closed this
+   */
+  RxeRegistration(BundleContext bundle, RxeSettings settings, Runnable whenLost) {
     this.bundle = bundle;
     this.settings = settings;
+    this.whenLost = whenLost;
   }
 
   /** Makes and registers the device; where that fails nothing is left. */
@@ -129,6 +138,7 @@ final class RxeRegistration {
         LOG.info("{} waits for the core", settings.name());
       } catch (VerbsException e) {
         LOG.error("{} is not there any more: {}", settings.name(), e.toString());
+        whenLost.run();
       }
     }
   }
@@ -141,7 +151,13 @@ final class RxeRegistration {
     }
     if (which != null) {
       LOG.warn("{} goes with its network interface {}", settings.name(), settings.netdev());
-      Thread.ofVirtual().name("rxe-drop " + settings.name()).start(() -> drop(which));
+      Thread.ofVirtual().name("rxe-drop " + settings.name()).start(() -> lose(which));
+    }
+  }
+
+  private void lose(RxeDevice which) {
+    if (drop(which)) {
+      whenLost.run();
     }
   }
 
