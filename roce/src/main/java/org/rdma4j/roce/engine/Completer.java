@@ -338,7 +338,9 @@ final class Completer {
   }
 
   private void fail(SendWork work, CompletionStatus status, FailedCheck check) {
-    queue.complete(work, status, check);
-    qp.enterError();
+    work.progress = SendWork.FAILED;
+    work.status = status;
+    work.check = check;
+    qp.enterError(); // Completes it, after the state has changed: who sees the completion sees the state.
   }
 }

@@ -173,14 +173,22 @@ public final class QpContext {
   /** The transport gives up by itself. */
   void enterError() {
     if (state != TransportState.ERR) {
-      toError();
-      host.enteredError();
+      state = TransportState.ERR;
+      try {
+        host.enteredError();
+      } finally {
+        endWork(true);
+      }
     }
   }
 
   private void toError() {
     boolean entered = state != TransportState.ERR;
     state = TransportState.ERR;
+    endWork(entered);
+  }
+
+  private void endWork(boolean entered) {
     drainPending = false;
     completer.stop();
     flush();

@@ -26,6 +26,8 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
   private final Completion completion;
   private final ReceiveWork receive;
   private boolean holdsReceive;
+  private CompletionStatus receiveEnd = CompletionStatus.FLUSHED;
+  private FailedCheck receiveCheck = FailedCheck.FLUSH;
   private long receivedBytes;
 
   Message message = Message.NONE;
@@ -190,15 +192,14 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     finishReceive(CompletionStatus.SUCCESS, FailedCheck.NONE, Bth.solicited(packet, at));
   }
 
-  /** Completes the held receive, if there is one, with an error. */
+  /**
+   * The held receive, if there is one, ends with this error when the queue pair enters the error state, which is soon;
+   * not before, so that who sees the completion sees the state. The first error counts.
+   */
   final void failReceive(CompletionStatus status, FailedCheck check) {
-    if (holdsReceive) {
-      completion.opcode = Completion.OPCODE_RECEIVE;
-      completion.byteLength = 0;
-      completion.flags = 0;
-      completion.immediate = 0;
-      completion.sourceQp = 0;
-      finishReceive(status, check, true);
+    if (holdsReceive && receiveEnd == CompletionStatus.FLUSHED) {
+      receiveEnd = status;
+      receiveCheck = check;
     }
   }
 
@@ -218,20 +219,38 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     qp.engine().counters().increment(EngineCounter.RDMA_RECVS);
   }
 
-  /** Completes the held receive and everything in the queue pair's own queue as flushed. */
+  /** Completes the held receive with the error that was noted, everything else in the own queue as flushed. */
   final void flush() {
-    failReceive(CompletionStatus.FLUSHED, FailedCheck.FLUSH);
+    if (holdsReceive) {
+      endReceive(receiveEnd, receiveCheck);
+    }
+    forgetFailure();
     message = Message.NONE;
     if (!qp.receives().isShared()) {
       while (holdReceive()) {
-        failReceive(CompletionStatus.FLUSHED, FailedCheck.FLUSH);
+        endReceive(CompletionStatus.FLUSHED, FailedCheck.FLUSH);
       }
     }
+  }
+
+  private void endReceive(CompletionStatus status, FailedCheck check) {
+    completion.opcode = Completion.OPCODE_RECEIVE;
+    completion.byteLength = 0;
+    completion.flags = 0;
+    completion.immediate = 0;
+    completion.sourceQp = 0;
+    finishReceive(status, check, true);
+  }
+
+  private void forgetFailure() {
+    receiveEnd = CompletionStatus.FLUSHED;
+    receiveCheck = FailedCheck.FLUSH;
   }
 
   /** Forgets receives without completing them; for RESET. */
   void discard() {
     holdsReceive = false;
+    forgetFailure();
     message = Message.NONE;
     if (!qp.receives().isShared()) {
       while (holdReceive()) {

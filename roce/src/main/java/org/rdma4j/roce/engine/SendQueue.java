@@ -77,8 +77,12 @@ final class SendQueue {
     qp.host().releaseSend(oldest);
   }
 
-  /** Completes everything posted, as flushed. */
+  /** Completes everything posted: the oldest with its own error where it failed, all others as flushed. */
   void flush() {
+    SendWork failed = oldest();
+    if (failed != null && failed.progress == SendWork.FAILED) {
+      complete(failed, failed.status, failed.check);
+    }
     next = oldest;
     for (SendWork work = next(); work != null; work = next()) {
       complete(work, CompletionStatus.FLUSHED, FailedCheck.FLUSH);
