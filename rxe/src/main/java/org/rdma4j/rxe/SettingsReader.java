@@ -55,16 +55,16 @@ final class SettingsReader {
     if (text == null || text.isEmpty()) {
       return null;
     }
-    Gid gid;
+    InetAddress address;
     try {
-      gid = Gid.of(InetAddress.ofLiteral(text));
+      address = InetAddress.ofLiteral(text);
     } catch (IllegalArgumentException e) {
       throw new VerbsException(Errno.EINVAL, "addr " + text + " is no IPv4 or IPv6 address", e);
     }
-    if (gid.isZero() || gid.isMulticast()) {
+    if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
       throw invalid("addr " + text + " is no unicast address");
     }
-    return gid;
+    return Gid.of(address);
   }
 
   private static IcrcCheck icrc(String text) {
