@@ -1,12 +1,11 @@
 package org.rdma4j.benchmarks;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.rdma4j.benchmarks.report.Report;
+import org.rdma4j.benchmarks.report.Series;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Fabric;
@@ -19,7 +18,7 @@ import org.rdma4j.roce.link.UdpLinkConfig;
 
 /**
  * Measures the bare links, without a transport: throughput of packets with 4096 bytes of payload from one thread to
- * another, and the round trip of 64 bytes. Prints one JSON document.
+ * another, and the round trip of 64 bytes. Prints one JSON document in the format of {@link Report}.
  *
  * <p>Argument: seconds of each measurement, 2 if absent; as many pass before it as warm-up.
  */
@@ -36,6 +35,7 @@ public final class LinkBenchmark {
   private static final int RECEIVE_LIMIT = 128;
 
   private final long durationNanos;
+  private final Report report = new Report("link");
 
   private LinkBenchmark(int seconds) {
     durationNanos = TimeUnit.SECONDS.toNanos(seconds);
@@ -49,35 +49,29 @@ public final class LinkBenchmark {
    */
   public static void main(String[] args) throws InterruptedException {
     int seconds = args.length > 0 ? Integer.parseInt(args[0]) : 2;
-    System.out.println(new LinkBenchmark(seconds).run());
+    System.out.print(new LinkBenchmark(seconds).run().toJson());
   }
 
-  private String run() throws InterruptedException {
+  private Report run() throws InterruptedException {
     UdpLinkConfig offloads = UdpLinkConfig.DEFAULT;
     UdpLinkConfig plain = offloads.withOffloads(false, false);
-    List<String> results = new ArrayList<>();
-    results.add(throughput("udp, segmentation and coalescing", () -> new UdpLink(offloads), 15));
-    results.add(throughput("udp, segmentation and coalescing, 60 packets a flush", () -> new UdpLink(offloads), 60));
-    results.add(throughput("udp, one datagram a packet, 60 packets a flush", () -> new UdpLink(plain), 60));
-    results.add(throughput("udp, one datagram a packet and call", () -> new UdpLink(plain), 1));
-    results.add(throughput("nio, one datagram a packet and call", () -> new NioUdpLink(plain), 15));
+    report.about("seconds", Long.toString(TimeUnit.NANOSECONDS.toSeconds(durationNanos)));
+    throughput("udp, segmentation and coalescing", () -> new UdpLink(offloads), 15);
+    throughput("udp, segmentation and coalescing, 60 packets a flush", () -> new UdpLink(offloads), 60);
+    throughput("udp, one datagram a packet, 60 packets a flush", () -> new UdpLink(plain), 60);
+    throughput("udp, one datagram a packet and call", () -> new UdpLink(plain), 1);
+    throughput("nio, one datagram a packet and call", () -> new NioUdpLink(plain), 15);
     Fabric fabric = new Fabric(1, Clock.SYSTEM);
-    results.add(throughput("fabric", fabric::endpoint, 15));
+    throughput("fabric", fabric::endpoint, 15);
     for (boolean wait : new boolean[] {false, true}) {
       String how = wait ? ", waiting" : ", polling";
-      results.add(roundTrip("udp" + how, () -> new UdpLink(offloads), wait));
-      results.add(roundTrip("nio" + how, () -> new NioUdpLink(plain), wait));
+      roundTrip("udp" + how, () -> new UdpLink(offloads), wait);
+      roundTrip("nio" + how, () -> new NioUdpLink(plain), wait);
     }
-    return "{\"benchmark\": \"link\", \"processors\": "
-        + Runtime.getRuntime().availableProcessors()
-        + ", \"seconds\": "
-        + TimeUnit.NANOSECONDS.toSeconds(durationNanos)
-        + ", \"results\": [\n  "
-        + String.join(",\n  ", results)
-        + "\n]}";
+    return report;
   }
 
-  private String throughput(String name, Supplier<Link> opener, int burst) throws InterruptedException {
+  private void throughput(String name, Supplier<Link> opener, int burst) throws InterruptedException {
     try (Link sender = opener.get();
         Link receiver = opener.get()) {
       sender.addAddress(SENDER);
@@ -103,11 +97,8 @@ public final class LinkBenchmark {
       calls = sender.counters().get(LinkCounter.SEND_CALLS) - calls;
       stop.set(true);
       receiving.join();
-      return String.format(
-          Locale.ROOT,
-          "{\"name\": \"%s\", \"measure\": \"throughput\", \"payloadBytes\": %d, \"gigabytesPerSecond\": %.3f, "
-              + "\"packetsPerSendCall\": %.1f}",
-          name, PAYLOAD, (double) packets * PAYLOAD / nanos, (double) packets / Math.max(1, calls));
+      report.add(new Series(name + ", throughput", "GB/s", (double) packets * PAYLOAD / nanos));
+      report.add(new Series(name + ", packets a send call", "packets", (double) packets / Math.max(1, calls)));
     }
   }
 
@@ -140,7 +131,7 @@ public final class LinkBenchmark {
     }
   }
 
-  private String roundTrip(String name, Supplier<Link> opener, boolean wait) throws InterruptedException {
+  private void roundTrip(String name, Supplier<Link> opener, boolean wait) throws InterruptedException {
     try (Link one = opener.get();
         Link other = opener.get()) {
       one.addAddress(SENDER);
@@ -163,11 +154,8 @@ public final class LinkBenchmark {
       stop.set(true);
       echo.join();
       Arrays.sort(times);
-      return String.format(
-          Locale.ROOT,
-          "{\"name\": \"%s\", \"measure\": \"roundTrip\", \"packetBytes\": %d, \"medianMicroseconds\": %.2f, "
-              + "\"p99Microseconds\": %.2f}",
-          name, SMALL, times[times.length / 2] / 1e3, times[(int) (times.length * 0.99)] / 1e3);
+      report.add(new Series(name + ", p50", "µs", times[times.length / 2] / 1e3));
+      report.add(new Series(name + ", p99", "µs", times[(int) (times.length * 0.99)] / 1e3));
     }
   }
 

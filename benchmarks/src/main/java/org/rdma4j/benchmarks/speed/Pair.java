@@ -1,0 +1,122 @@
+package org.rdma4j.benchmarks.speed;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Two processes that measure one case against each other; they stay alive, so that they are warm in every slice. */
+final class Pair implements AutoCloseable {
+  private static final long QUIT_SECONDS = 10;
+
+  /** One of the two. */
+  private static final class Side {
+    private final Process process;
+    private final Writer commands;
+    private final BufferedReader answers;
+
+    Side(List<String> command) throws IOException {
+      process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      commands = process.outputWriter(StandardCharsets.UTF_8);
+      answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    Settings ask(String command) throws IOException {
+      commands.write(command + "\n");
+      commands.flush();
+      return answer();
+    }
+
+    Settings answer() throws IOException {
+      String line = answers.readLine();
+      if (line == null || !line.startsWith("ok")) {
+        throw new IllegalStateException("a process of the measurement answered: " + line);
+      }
+      return Settings.parse(line);
+    }
+
+    void quit() {
+      try {
+        commands.write("quit\n");
+        commands.close();
+        if (!process.waitFor(QUIT_SECONDS, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+        }
+      } catch (IOException e) {
+        process.destroyForcibly();
+      } catch (InterruptedException e) {
+        process.destroyForcibly();
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private final Case measured;
+  private final Side active;
+  private final Side passive;
+  private int slices;
+
+  /**
+   * Starts the processes and connects them.
+   *
+   * @param measured what to measure
+   * @param jvmOptions options of both, besides those that every process gets
+   */
+  Pair(Case measured, List<String> jvmOptions) {
+    this.measured = measured;
+    String net = "::ffff:127.77." + (measured.ordinal() + 1) + ".";
+    try {
+      active = new Side(command(measured, jvmOptions, net + 1, net + 2));
+      passive = new Side(command(measured, jvmOptions, net + 2, net + 1));
+      Settings one = active.answer();
+      Settings other = passive.answer();
+      active.ask("connect " + other);
+      passive.ask("connect " + one);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<String> command(Case measured, List<String> jvmOptions, String local, String remote) {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(
+        List.of("-XX:+UseSerialGC", "-Xmx256m", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Worker.class.getName()));
+    command.addAll(List.of(measured.name(), local, remote));
+    return command;
+  }
+
+  Case measured() {
+    return measured;
+  }
+
+  /** Runs one slice; the payload has been verified when this returns. */
+  Settings slice(long nanos) {
+    int seed = ++slices;
+    try {
+      passive.ask("serve " + seed);
+      Settings result = active.ask("run " + nanos + " " + seed);
+      Settings served = passive.ask("finish");
+      return result
+          .with(Workload.REPEATED, result.orZero(Workload.REPEATED) + served.orZero(Workload.REPEATED))
+          .with(Workload.NOT_READY, result.orZero(Workload.NOT_READY) + served.orZero(Workload.NOT_READY))
+          .with("cpuActive", result.get(Worker.CPU))
+          .with("cpuPassive", served.get(Worker.CPU));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    active.quit();
+    passive.quit();
+  }
+}
