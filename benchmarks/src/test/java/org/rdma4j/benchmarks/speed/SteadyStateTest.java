@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * engines. Before the compiler has done its work there are allocations, so each operation is repeated until a batch
  * goes without.
  */
-class AllocationTest {
+class SteadyStateTest {
   private static final com.sun.management.ThreadMXBean THREADS =
       ManagementFactory.getPlatformMXBean(com.sun.management.ThreadMXBean.class);
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
