@@ -29,7 +29,8 @@ final class NioRoundTrip implements Workload {
   }
 
   private void echo(BooleanSupplier goesOn) throws IOException {
-    while (receive(goesOn)) {
+    // Who sleeps goes on until the end is announced, which must not be left for the next slice.
+    while (receive(sleeps ? () -> true : goesOn)) {
       channel.write(buffer.flip());
     }
   }

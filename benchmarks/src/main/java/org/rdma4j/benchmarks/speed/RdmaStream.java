@@ -2,6 +2,7 @@ package org.rdma4j.benchmarks.speed;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
@@ -21,6 +22,7 @@ import org.rdma4j.roce.address.Gid;
 final class RdmaStream implements Workload {
   private static final int POLL_BATCH = 32;
   private static final int FULL_CHECK_EVERY = 64;
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
 
   private final WrOpcode opcode;
   private final int size;
@@ -49,7 +51,7 @@ final class RdmaStream implements Workload {
     this.chain = chain;
     // The receiver's queue is twice as deep, so that reposting has a chance to keep ahead.
     this.end = new RdmaEnd(local, remote, count, 2 * depth, 2L * count * depth * size);
-    this.expected = java.lang.foreign.Arena.ofAuto().allocate(size, 64);
+    this.expected = Arena.ofAuto().allocate(size, 64);
     this.sends = new SendWorkRequest[count * depth / chain];
     this.receives = new ReceiveWorkRequest[2 * count * depth / chain];
     this.nextNumber = new long[count];
@@ -124,8 +126,10 @@ final class RdmaStream implements Workload {
   }
 
   private void receive(BooleanSupplier goesOn) {
-    while (goesOn.getAsBoolean()) {
-      int count = end.pollOrSleep(end.receiveCq, batch);
+    int count = 0;
+    // To the last one: what a sender knows to be delivered is in the queue, and belongs to this slice.
+    while (count > 0 || goesOn.getAsBoolean()) {
+      count = end.pollOrSleep(end.receiveCq, batch);
       for (int i = 0; i < count; i++) {
         onReceive((int) batch[i].wrId());
       }
@@ -174,9 +178,15 @@ final class RdmaStream implements Workload {
       post(i);
       underWay++;
     }
+    long lastNews = start;
     while (underWay > 0) {
       int count = end.pollOrSleep(end.sendCq, batch);
-      boolean goesOn = System.nanoTime() - start < nanos;
+      long now = System.nanoTime();
+      lastNews = count > 0 ? now : lastNews;
+      if (now - lastNews > PATIENCE_NANOS) {
+        throw new IllegalStateException("no completion for 10 s, " + underWay + " chains are under way");
+      }
+      boolean goesOn = now - start < nanos;
       for (int i = 0; i < count; i++) {
         messages += chain;
         if (goesOn) {
