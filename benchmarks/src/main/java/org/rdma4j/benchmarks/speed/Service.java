@@ -42,6 +42,7 @@ final class Service {
   }
 
   /** One round of polling without result; {@code polls} counts them. */
+  @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it: a yield that does nothing is a spin
   static void pause(int polls) {
     if (polls % POLLS_BEFORE_YIELD == 0) {
       Thread.yield();
