@@ -15,8 +15,10 @@ import java.lang.invoke.MethodHandle;
  * descriptor. Constants and layouts are those of 64-bit Linux (x86-64 and aarch64 agree on all of them).
  *
  * <p>Calls return what the C function returns, or minus the errno. Memory is passed by address, so a call allocates
- * nothing; whoever calls keeps the memory alive. An instance belongs to one thread at a time, since it holds the place
- * where errno is left; {@link #wake(int)} is for any thread.
+ * nothing; whoever calls keeps the memory alive. The calls of the data path do not capture errno, since that makes an
+ * object where the compiler does not see all of the call at once: a failed send is made a second time to learn why, and
+ * a failed receive is taken for one that found nothing. An instance belongs to one thread at a time, since it holds the
+ * place where errno is left; {@link #wake(int)} is for any thread.
  */
 class Linux {
   static final int AF_INET = 2;
@@ -28,6 +30,9 @@ class Linux {
   static final int EFD_CLOEXEC = 0x80000;
   static final short POLLIN = 1;
   static final short POLLOUT = 4;
+  static final short POLLERR = 8;
+  static final short POLLHUP = 0x10;
+  static final short POLLNVAL = 0x20;
   static final int MSG_TRUNC = 0x20;
   static final int MSG_DONTWAIT = 0x40;
 
@@ -114,21 +119,22 @@ class Linux {
           "setsockopt",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT),
           CAPTURE);
-  private static final MethodHandle SENDTO =
-      handle(
-          "sendto",
-          FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT),
-          CAPTURE);
-  private static final MethodHandle SENDMMSG =
-      handle("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT), CAPTURE);
+  private static final FunctionDescriptor SENDTO_DESCRIPTOR =
+      FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
+  private static final FunctionDescriptor SENDMMSG_DESCRIPTOR =
+      FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT);
+  private static final MethodHandle SENDTO = handle("sendto", SENDTO_DESCRIPTOR);
+  private static final MethodHandle SENDTO_AGAIN = handle("sendto", SENDTO_DESCRIPTOR, CAPTURE);
+  private static final MethodHandle SENDMMSG = handle("sendmmsg", SENDMMSG_DESCRIPTOR);
+  private static final MethodHandle SENDMMSG_AGAIN = handle("sendmmsg", SENDMMSG_DESCRIPTOR, CAPTURE);
   private static final MethodHandle RECVMMSG =
-      handle("recvmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG), CAPTURE);
+      handle("recvmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
   private static final MethodHandle PPOLL =
-      handle("ppoll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG), CAPTURE);
+      handle("ppoll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
   private static final MethodHandle EVENTFD =
       handle("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), CAPTURE);
   private static final MethodHandle READ =
-      handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG), CAPTURE);
+      handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
   private static final MethodHandle CLOSE = handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT), CAPTURE);
   private static final MethodHandle EVENTFD_WRITE =
       handle("eventfd_write", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
@@ -167,12 +173,13 @@ class Linux {
 
   /** Sends one datagram without control messages; returns its length, or minus errno. */
   int sendTo(int fd, long data, long length, MemorySegment address) {
+    long to = address.address();
+    int toLength = (int) address.byteSize();
     try {
-      return result(
-          (int)
-              (long)
-                  SENDTO.invokeExact(
-                      state, fd, data, length, MSG_DONTWAIT, address.address(), (int) address.byteSize()));
+      long sent = (long) SENDTO.invokeExact(fd, data, length, MSG_DONTWAIT, to, toLength);
+      return sent >= 0
+          ? (int) sent
+          : result((int) (long) SENDTO_AGAIN.invokeExact(state, fd, data, length, MSG_DONTWAIT, to, toLength));
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -181,25 +188,26 @@ class Linux {
   /** Returns how many of the messages were sent, at least 1, or minus the errno of the first one. */
   int sendMessages(int fd, long messages, int count) {
     try {
-      return result((int) SENDMMSG.invokeExact(state, fd, messages, count, MSG_DONTWAIT));
+      int sent = (int) SENDMMSG.invokeExact(fd, messages, count, MSG_DONTWAIT);
+      return sent >= 0 ? sent : result((int) SENDMMSG_AGAIN.invokeExact(state, fd, messages, count, MSG_DONTWAIT));
     } catch (Throwable e) {
       throw unexpected(e);
     }
   }
 
-  /** Returns how many messages were received, at least 1, or minus errno (EAGAIN when there are none). */
+  /** Returns how many messages were received, or -1 when there are none or the call failed. */
   int receiveMessages(int fd, long messages, int count) {
     try {
-      return result((int) RECVMMSG.invokeExact(state, fd, messages, count, MSG_DONTWAIT, 0L));
+      return (int) RECVMMSG.invokeExact(fd, messages, count, MSG_DONTWAIT, 0L);
     } catch (Throwable e) {
       throw unexpected(e);
     }
   }
 
-  /** Returns how many descriptors have events, 0 when the time is over, or minus errno. */
+  /** Returns how many descriptors have events, 0 when the time is over, or -1 when the call failed. */
   int poll(long descriptors, int count, long timespec) {
     try {
-      return result((int) PPOLL.invokeExact(state, descriptors, (long) count, timespec, 0L));
+      return (int) PPOLL.invokeExact(descriptors, (long) count, timespec, 0L);
     } catch (Throwable e) {
       throw unexpected(e);
     }
@@ -216,7 +224,7 @@ class Linux {
   /** Takes the count of an event file descriptor back to 0. */
   void drainEventFd(int fd) {
     try {
-      long ignored = (long) READ.invokeExact(state, fd, word.address(), (long) Long.BYTES);
+      long ignored = (long) READ.invokeExact(fd, word.address(), (long) Long.BYTES);
     } catch (Throwable e) {
       throw unexpected(e);
     }

@@ -275,7 +275,10 @@ public final class UdpLink implements Link {
     }
     for (int i = 0; i < sockets.length; i++) {
       short seen = descriptors.get(JAVA_SHORT, (i + 1L) * Linux.POLLFD_SIZE + Linux.POLLFD_REVENTS);
-      // Errors count as ready: the receive call reports and clears them.
+      if ((seen & (Linux.POLLERR | Linux.POLLHUP | Linux.POLLNVAL)) != 0) {
+        counters.increment(LinkCounter.RECEIVE_ERRORS);
+      }
+      // Errors count as ready: the receive call clears them.
       if ((seen & ~Linux.POLLOUT) != 0) {
         sockets[i].setReady(true);
       }

@@ -101,8 +101,6 @@ final class UdpReceiver {
       slot = 0;
       slots = received;
       openSlot();
-    } else if (received != -LinkErrno.EAGAIN.number() && received != -LinkErrno.EINTR.number()) {
-      counters.increment(LinkCounter.RECEIVE_ERRORS);
     }
   }
 
