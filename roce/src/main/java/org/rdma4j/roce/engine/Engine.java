@@ -256,9 +256,8 @@ public final class Engine {
   private void runDeferred(Runnable command) {
     try {
       command.run();
-    } catch (RuntimeException e) {
-      counters.increment(EngineCounter.FAULTS);
-      faults.onFault("deferred command", e);
+    } catch (RuntimeException | Error e) {
+      fault("deferred command", e);
     }
   }
 
@@ -316,7 +315,7 @@ public final class Engine {
   private boolean serve(QpContext qp) {
     try {
       return qp.serve(link, config.transmitBurst());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       abandonPacket();
       fault(qp, e);
       return false;
@@ -370,7 +369,7 @@ public final class Engine {
     }
     try {
       qp.onPacket(received, packet, at, length, opcode);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fault(qp, e);
     }
   }
@@ -380,15 +379,35 @@ public final class Engine {
     return ((a ^ b) & ~FULL_PKEY) == 0 && ((a | b) & FULL_PKEY) != 0;
   }
 
-  /** An exception that no code expects came while a queue pair was served. */
-  void fault(QpContext qp, RuntimeException cause) {
+  /**
+   * An exception that no code expects came while a queue pair was served, or an error such as that of a mapped file
+   * that was cut: the queue pair ends, the engine goes on. All are counted; of a queue pair the first is told.
+   */
+  void fault(QpContext qp, Throwable cause) {
+    boolean first = false;
+    try {
+      first = qp.fault();
+    } catch (RuntimeException | Error e) {
+      first = true;
+      if (e != cause) {
+        cause.addSuppressed(e);
+      }
+    }
+    if (first) {
+      fault("queue pair " + qp.number(), cause);
+    } else {
+      counters.increment(EngineCounter.FAULTS);
+    }
+  }
+
+  /** Counts and tells an exception; whoever is told must not stop the engine either. */
+  void fault(String where, Throwable cause) {
     counters.increment(EngineCounter.FAULTS);
     try {
-      qp.fault();
-    } catch (RuntimeException e) {
-      cause.addSuppressed(e);
+      faults.onFault(where, cause);
+    } catch (RuntimeException | Error e) {
+      counters.increment(EngineCounter.FAULTS);
     }
-    faults.onFault("queue pair " + qp.number(), cause);
   }
 
   void armTimer(QpContext qp) {

@@ -1,6 +1,7 @@
 package org.rdma4j.roce.engine;
 
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.rdma4j.roce.link.Clock;
 
 /**
@@ -9,6 +10,10 @@ import org.rdma4j.roce.link.Clock;
  */
 public final class EngineRunner implements AutoCloseable {
   private static final long LONGEST_SLEEP_NANOS = 100_000_000;
+
+  /** Between duty cycles that fail one after the other, so that they do not take a processor. */
+  private static final long FAILURE_PAUSE_NANOS = 1_000_000;
+
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
   private final Engine engine;
@@ -17,6 +22,7 @@ public final class EngineRunner implements AutoCloseable {
   private final long spinNanos;
   private final Thread thread;
   private volatile boolean stopping;
+  private int failures; // one after the other
 
   /**
    * Starts the thread, which drives the engine from now on.
@@ -25,7 +31,7 @@ public final class EngineRunner implements AutoCloseable {
    * @param name name of the thread
    * @param clock the engine's clock
    * @param spinNanos how long to poll without work before sleeping, 0 sleeps at once
-   * @param faults is told of exceptions outside of queue pairs
+   * @param faults is told of exceptions outside of queue pairs, of the first where several come one after the other
    * @throws IllegalStateException when the engine has a thread already
    */
   public EngineRunner(
@@ -49,7 +55,10 @@ public final class EngineRunner implements AutoCloseable {
         } else if (clock.nanoTime() - idleSince < spinNanos) {
           giveWay();
         } else {
-          engine.link().await(sleepNanos());
+          sleep();
+        }
+        if (failures > 1) {
+          LockSupport.parkNanos(this, FAILURE_PAUSE_NANOS);
         }
       }
     } finally {
@@ -65,10 +74,33 @@ public final class EngineRunner implements AutoCloseable {
 
   private int step() {
     try {
-      return engine.doWork();
-    } catch (RuntimeException e) {
-      faults.onFault("duty cycle", e);
+      int work = engine.doWork();
+      failures = 0;
+      return work;
+    } catch (RuntimeException | Error e) {
+      failed("duty cycle", e);
       return 0;
+    }
+  }
+
+  private void sleep() {
+    try {
+      engine.link().await(sleepNanos());
+    } catch (RuntimeException | Error e) {
+      failed("wait", e);
+    }
+  }
+
+  /** Nothing ends the thread but {@link #close}: not even what the one throws who is told. */
+  private void failed(String where, Throwable cause) {
+    engine.counters().increment(EngineCounter.FAULTS);
+    failures++;
+    if (failures == 1) {
+      try {
+        faults.onFault(where, cause);
+      } catch (RuntimeException | Error e) {
+        engine.counters().increment(EngineCounter.FAULTS);
+      }
     }
   }
 

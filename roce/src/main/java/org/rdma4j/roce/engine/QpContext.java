@@ -43,6 +43,7 @@ public final class QpContext {
   private volatile TransportState state = TransportState.RESET;
   private boolean communicationEstablished;
   private boolean drainPending;
+  private boolean faulted;
 
   @SuppressWarnings("unused") // Through DOORBELL.
   private volatile boolean doorbell;
@@ -168,6 +169,7 @@ public final class QpContext {
     queue.discard();
     responder.discard();
     drainPending = false;
+    faulted = false;
   }
 
   /** The transport gives up by itself. */
@@ -197,10 +199,19 @@ public final class QpContext {
     }
   }
 
-  /** Something in the engine went wrong on this queue pair. */
-  void fault() {
-    enterError();
-    host.event(QpEvent.FATAL);
+  /** Something in the engine went wrong on this queue pair; true the first time since RESET. */
+  boolean fault() {
+    if (faulted) {
+      enterError();
+      return false;
+    }
+    faulted = true;
+    try {
+      enterError();
+    } finally {
+      host.event(QpEvent.FATAL);
+    }
+    return true;
   }
 
   private void flush() {
@@ -297,7 +308,7 @@ public final class QpContext {
     }
     try {
       completer.onTimer(now);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       engine.fault(this, e);
     }
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Fabric;
+import org.rdma4j.roce.link.Link;
 
 /** Engines with threads of their own, in real time: doorbells, commands, stopping. */
 @Timeout(60)
@@ -31,12 +33,17 @@ class EngineRunnerTest {
     final AtomicLong posted = new AtomicLong();
     final AtomicLong completed = new AtomicLong();
     volatile CountDownLatch done = new CountDownLatch(0);
+    final AtomicLong fatal = new AtomicLong();
     volatile boolean throwsEverything;
+    volatile boolean throwsErrors;
 
     @Override
     public boolean fetchSend(long index, SendWork work) {
       if (throwsEverything) {
         throw new UnsupportedOperationException("host");
+      }
+      if (throwsErrors) {
+        throw new InternalError("a mapped file was cut");
       }
       if (index >= posted.get()) {
         return false;
@@ -82,7 +89,11 @@ class EngineRunnerTest {
     }
 
     @Override
-    public void event(QpEvent event) {}
+    public void event(QpEvent event) {
+      if (event == QpEvent.FATAL) {
+        fatal.incrementAndGet();
+      }
+    }
 
     @Override
     public void enteredError() {}
@@ -177,6 +188,81 @@ class EngineRunnerTest {
       assertThrows(IllegalStateException.class, () -> run(engine, 0), () -> "" + runner);
     }
     engine.link().close();
+  }
+
+  @Test
+  void anErrorEndsOneQueuePairAndIsToldOnce() throws InterruptedException {
+    Engine a = engine(1);
+    Engine b = engine(2);
+    Host bad = new Host();
+    try (EngineRunner runA = run(a, 0);
+        EngineRunner runB = run(b, 0)) {
+      QpContext qp = ready(a, 1, bad);
+      ready(b, 2, new Host());
+      bad.throwsErrors = true;
+      for (int i = 0; i < 3; i++) {
+        qp.ring();
+        a.run(() -> { });
+      }
+      assertEquals(TransportState.ERR, a.call(qp::state), () -> "" + runA + runB);
+      assertEquals(1, bad.fatal.get());
+      assertEquals(1, faults.size());
+      assertEquals(InternalError.class, faults.getFirst().getClass());
+      assertTrue(a.counters().get(EngineCounter.FAULTS) >= 1);
+    } finally {
+      a.link().close();
+      b.link().close();
+    }
+  }
+
+  /** Errors outside of queue pairs, and a handler that fails itself: the thread goes on. */
+  @Test
+  void nothingEndsTheThread() throws InterruptedException {
+    var told = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    EngineFaultHandler handler =
+        (where, cause) -> {
+          told.countDown();
+          throw new AssertionError("handler");
+        };
+    Engine engine =
+        new Engine(EngineConfig.ofPortMtu(4096), Clock.SYSTEM, fabric.endpoint(gid(1)), key -> null, handler);
+    try (EngineRunner runner = new EngineRunner(engine, "engine under test", Clock.SYSTEM, 0, handler)) {
+      engine.defer(
+          () -> {
+            throw new StackOverflowError();
+          });
+      engine.defer(goOn::countDown);
+      assertTrue(told.await(PATIENCE_SECONDS, TimeUnit.SECONDS), () -> "" + runner);
+      assertTrue(goOn.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+      assertFalse(Thread.currentThread().equals(engine.call(Thread::currentThread)));
+    }
+    engine.link().close();
+  }
+
+  /** A link that fails always is told of once, and can still be closed. */
+  @Test
+  void aLinkThatFailsIsToldOnce() throws InterruptedException {
+    var calls = new CountDownLatch(20);
+    Link broken =
+        (Link)
+            Proxy.newProxyInstance(
+                Link.class.getClassLoader(),
+                new Class<?>[] {Link.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("receive") || method.getName().equals("await")) {
+                    calls.countDown();
+                    throw new IllegalStateException("the link is broken");
+                  }
+                  return method.getReturnType() == int.class ? 0 : null;
+                });
+    Engine engine =
+        new Engine(EngineConfig.ofPortMtu(4096), Clock.SYSTEM, broken, key -> null, (where, e) -> faults.add(e));
+    try (EngineRunner runner = run(engine, 0)) {
+      assertTrue(calls.await(PATIENCE_SECONDS, TimeUnit.SECONDS), () -> "" + runner);
+      assertEquals(5, engine.call(() -> 5));
+    }
+    assertEquals(1, faults.size());
   }
 
   @Test
