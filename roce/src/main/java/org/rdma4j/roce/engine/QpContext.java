@@ -101,6 +101,11 @@ public final class QpContext {
     return requester.psn();
   }
 
+  /** {@return PSN of the oldest request that is not acknowledged; engine thread} */
+  public int unacknowledgedPsn() {
+    return completer.psn();
+  }
+
   /** {@return PSN expected next from the peer; engine thread} */
   public int receivePsn() {
     return responder.expectedPsn();

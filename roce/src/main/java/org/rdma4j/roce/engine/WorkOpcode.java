@@ -30,19 +30,39 @@ public final class WorkOpcode {
 
   private WorkOpcode() {}
 
-  static boolean isLocal(int opcode) {
+  /**
+   * {@return whether the request is executed by the host, without a packet}
+   *
+   * @param opcode of a work request
+   */
+  public static boolean isLocal(int opcode) {
     return opcode == LOCAL_INV || opcode == BIND_MW || opcode == REG_MR;
   }
 
-  static boolean isAtomic(int opcode) {
+  /**
+   * {@return whether the request is an atomic on 8 bytes}
+   *
+   * @param opcode of a work request
+   */
+  public static boolean isAtomic(int opcode) {
     return opcode == ATOMIC_CMP_AND_SWP || opcode == ATOMIC_FETCH_AND_ADD;
   }
 
-  static boolean isWrite(int opcode) {
+  /**
+   * {@return whether the request is a WRITE, with immediate or without}
+   *
+   * @param opcode of a work request
+   */
+  public static boolean isWrite(int opcode) {
     return opcode == RDMA_WRITE || opcode == RDMA_WRITE_WITH_IMM;
   }
 
-  static boolean isReadOrAtomic(int opcode) {
+  /**
+   * {@return whether the request is answered with data}
+   *
+   * @param opcode of a work request
+   */
+  public static boolean isReadOrAtomic(int opcode) {
     return opcode >= RDMA_READ && opcode <= ATOMIC_FETCH_AND_ADD;
   }
 

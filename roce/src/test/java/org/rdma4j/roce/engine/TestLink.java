@@ -11,6 +11,7 @@ import org.rdma4j.roce.link.LinkCounters;
 import org.rdma4j.roce.link.PacketHandler;
 import org.rdma4j.roce.link.ReceivedPacket;
 import org.rdma4j.roce.link.Route;
+import org.rdma4j.roce.simulation.Trace;
 
 /** A link that shows every packet to the test before it leaves, and traces what goes by. */
 final class TestLink implements Link {

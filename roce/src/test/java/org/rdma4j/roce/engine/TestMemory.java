@@ -1,35 +1,17 @@
 package org.rdma4j.roce.engine;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
+import org.rdma4j.roce.simulation.SimMemory;
 
-/** A memory region over a native segment, as a provider has it. */
-final class TestMemory extends RegisteredMemory {
-  static final int ALL = LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC;
-  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
-
+/** A memory region over a native segment that can have other addresses, be a window, and fail as none should. */
+final class TestMemory extends SimMemory {
   final MemorySegment segment;
   /** Throws from the next access on, as no provider should. */
   boolean broken;
 
   TestMemory(int key, MemorySegment segment, int pd, int access) {
+    super(key, segment, pd, access);
     this.segment = segment;
-    localKey = key;
-    remoteKey = (access & ~LOCAL_WRITE) == 0 ? 0 : key;
-    protectionDomain = pd;
-    this.access = access;
-    start = segment.address();
-    length = segment.byteSize();
-    valid = true;
-  }
-
-  int key() {
-    return localKey;
-  }
-
-  long address(long offset) {
-    return start + offset;
   }
 
   /** Names the memory by other addresses than its own. */
@@ -44,52 +26,28 @@ final class TestMemory extends RegisteredMemory {
     return this;
   }
 
-  void invalidate() {
-    valid = false;
-  }
-
   @Override
   public boolean read(long address, MemorySegment target, long offset, int count) {
-    try {
-      check();
-      MemorySegment.copy(segment, address - start, target, offset, count);
-      return true;
-    } catch (IllegalStateException e) {
-      return false; // The arena is closed.
-    }
+    check();
+    return super.read(address, target, offset, count);
   }
 
   @Override
   public boolean write(long address, MemorySegment source, long offset, int count) {
-    try {
-      check();
-      MemorySegment.copy(source, offset, segment, address - start, count);
-      return true;
-    } catch (IllegalStateException e) {
-      return false;
-    }
+    check();
+    return super.write(address, source, offset, count);
   }
 
   @Override
   public boolean compareAndSwap(long address, long compare, long swap, long[] result) {
-    try {
-      check();
-      result[0] = (long) WORD.compareAndExchange(segment, address - start, compare, swap);
-      return true;
-    } catch (IllegalStateException e) {
-      return false;
-    }
+    check();
+    return super.compareAndSwap(address, compare, swap, result);
   }
 
   @Override
   public boolean fetchAndAdd(long address, long addend, long[] result) {
-    try {
-      check();
-      result[0] = (long) WORD.getAndAdd(segment, address - start, addend);
-      return true;
-    } catch (IllegalStateException e) {
-      return false;
-    }
+    check();
+    return super.fetchAndAdd(address, addend, result);
   }
 
   private void check() {

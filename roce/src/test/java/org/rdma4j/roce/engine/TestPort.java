@@ -8,6 +8,7 @@ import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Fabric;
 import org.rdma4j.roce.link.Route;
+import org.rdma4j.roce.simulation.Trace;
 
 /** One port: an engine, its link and its table of memory keys. */
 final class TestPort implements KeyTable {

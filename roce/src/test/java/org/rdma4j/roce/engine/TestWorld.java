@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Fabric;
 import org.rdma4j.roce.link.VirtualClock;
+import org.rdma4j.roce.simulation.Trace;
 
 /** Two ports on one fabric under virtual time, driven by whoever calls {@link #run}. */
 final class TestWorld implements AutoCloseable {

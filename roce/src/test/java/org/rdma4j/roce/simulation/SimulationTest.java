@@ -1,4 +1,4 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
 
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,9 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
 
 import java.util.SplittableRandom;
+import org.rdma4j.roce.engine.EngineConfig;
+import org.rdma4j.roce.engine.QpKind;
+import org.rdma4j.roce.engine.QpSettings;
 import org.rdma4j.roce.link.FaultPlan;
 
 /** What a seed decides about a simulation as a whole. */
@@ -66,7 +69,7 @@ final class SimPlan {
 
   /** Settings of one pair of queue pairs. */
   void settings(QpSettings settings, boolean lossy) {
-    settings.access = TestMemory.ALL;
+    settings.access = SimMemory.ALL;
     settings.qkey = Simulation.QKEY;
     settings.timeout = 9 + random.nextInt(4);
     settings.retryCount = chance(0.7) ? 7 : random.nextInt(lossy ? 1 : 0, 7);

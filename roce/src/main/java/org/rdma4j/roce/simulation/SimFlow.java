@@ -1,4 +1,4 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -7,6 +7,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.rdma4j.roce.engine.Completion;
+import org.rdma4j.roce.engine.CompletionStatus;
+import org.rdma4j.roce.engine.QpKind;
+import org.rdma4j.roce.engine.SendWork;
+import org.rdma4j.roce.engine.TransportState;
+import org.rdma4j.roce.engine.WorkOpcode;
 
 /**
  * What one queue pair asks of another, and a model of what must come of it: the region of the target as it is after
@@ -20,10 +26,10 @@ final class SimFlow {
   final SimQp to;
   final List<SimOp> ops = new ArrayList<>();
   /** Memory at the target that this flow alone changes. */
-  final TestMemory target;
+  final SimMemory target;
   /** The target's memory is taken away some time. */
   boolean revoked;
-  private final TestMemory results;
+  private final SimMemory results;
   private final MemorySegment model;
   private final List<SimOp> takers = new ArrayList<>();
   private int released;
@@ -32,7 +38,7 @@ final class SimFlow {
   private int flushedShared;
   private SimOp failed;
 
-  SimFlow(Simulation simulation, SimQp from, SimQp to, TestMemory target, TestMemory results, MemorySegment model) {
+  SimFlow(Simulation simulation, SimQp from, SimQp to, SimMemory target, SimMemory results, MemorySegment model) {
     this.simulation = simulation;
     this.from = from;
     this.to = to;
@@ -94,7 +100,7 @@ final class SimFlow {
   }
 
   private void nameRemote(SimOp op, SendWork work) {
-    TestMemory memory =
+    SimMemory memory =
         op.sharedCounter ? simulation.counterAt(to.port) : op.readsPattern ? simulation.patternAt(to.port) : target;
     long offset = op.sharedCounter ? 0 : op.readsPattern ? op.patternAt : op.targetAt;
     work.remoteAddress = memory.address(offset);
@@ -106,7 +112,7 @@ final class SimFlow {
     }
   }
 
-  private static void nameLocal(SimOp op, SendWork work, TestMemory memory, long offset) {
+  private static void nameLocal(SimOp op, SendWork work, SimMemory memory, long offset) {
     int key = op.flaw == SimOp.Flaw.LOCAL_KEY ? memory.key() ^ 1 : memory.key();
     long address = memory.address(offset);
     work.sge.add(address, op.firstCut, key);
@@ -216,7 +222,7 @@ final class SimFlow {
   }
 
   private boolean arrived(SimOp op, int slot) {
-    TestMemory memory = to.receives.memory();
+    SimMemory memory = to.receives.memory();
     return same(memory.segment, to.receives.offset(slot) + header(), simulation.pattern, op.patternAt, op.length);
   }
 
@@ -345,7 +351,9 @@ final class SimFlow {
   }
 
   private static String describe(Completion completion) {
-    return Done.of(completion, false).toString();
+    return "request " + completion.id + " " + completion.status + " " + completion.check + " opcode "
+        + completion.opcode + " length " + completion.byteLength + " immediate " + completion.immediate + " flags "
+        + completion.flags + " source " + completion.sourceQp;
   }
 
   private void check(boolean holds, String what) {

@@ -1,8 +1,10 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.util.ArrayDeque;
+import org.rdma4j.roce.engine.ReceiveSource;
+import org.rdma4j.roce.engine.ReceiveWork;
 
 /** A receive queue of a simulation: every receive is a slot of memory that is posted, taken and completed in turn. */
 final class SimReceives implements ReceiveSource {
@@ -16,14 +18,14 @@ final class SimReceives implements ReceiveSource {
   SimQp owner;
   /** Its queue pair has ended: nothing more is posted. */
   boolean closed;
-  private final TestMemory memory;
+  private final SimMemory memory;
   private final boolean shared;
   private final int[] states;
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
   private final ArrayDeque<Integer> posted = new ArrayDeque<>();
   private int takenNow;
 
-  SimReceives(TestMemory memory, int slots, boolean shared) {
+  SimReceives(SimMemory memory, int slots, boolean shared) {
     this.memory = memory;
     this.shared = shared;
     this.slotBytes = (int) (memory.segment.byteSize() / slots);
@@ -70,7 +72,7 @@ final class SimReceives implements ReceiveSource {
     return (long) slot * slotBytes;
   }
 
-  TestMemory memory() {
+  SimMemory memory() {
     return memory;
   }
 

@@ -1,13 +1,23 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
 
 import java.util.EnumMap;
 import java.util.Map;
+import org.rdma4j.roce.engine.Completion;
+import org.rdma4j.roce.engine.FailedCheck;
+import org.rdma4j.roce.engine.QpContext;
+import org.rdma4j.roce.engine.QpEvent;
+import org.rdma4j.roce.engine.QpHost;
+import org.rdma4j.roce.engine.QpKind;
+import org.rdma4j.roce.engine.QpProfile;
+import org.rdma4j.roce.engine.SendWork;
+import org.rdma4j.roce.engine.TransportState;
 
 /** One queue pair of a simulation: sends one flow and receives another. */
 final class SimQp implements QpHost {
-  final TestPort port;
+  final SimPort port;
   final SimReceives receives;
   final QpContext context;
+  final boolean signalsAll;
   final Map<QpEvent, Integer> events = new EnumMap<>(QpEvent.class);
   SimFlow out;
   SimFlow in;
@@ -22,9 +32,10 @@ final class SimQp implements QpHost {
   private int invalidations;
   private int lastInvalidated;
 
-  SimQp(TestPort port, QpProfile profile, SimReceives receives) {
+  SimQp(SimPort port, QpProfile profile, SimReceives receives) {
     this.port = port;
     this.receives = receives;
+    this.signalsAll = profile.signalsAll();
     this.context = port.engine.create(profile, this, receives);
   }
 
@@ -91,7 +102,7 @@ final class SimQp implements QpHost {
         throw new AssertionError("drained without being asked");
       }
       draining = false;
-      if (context.kind() == QpKind.RC && context.completer().psn() != context.sendPsn()) {
+      if (context.kind() == QpKind.RC && context.unacknowledgedPsn() != context.sendPsn()) {
         throw new AssertionError("drained while requests are not answered: " + this);
       }
     }

@@ -1,4 +1,7 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
+
+import org.rdma4j.roce.engine.CompletionStatus;
+import org.rdma4j.roce.engine.WorkOpcode;
 
 /** One work request of a simulation: what is asked, what must come of it, what came of it. */
 final class SimOp {

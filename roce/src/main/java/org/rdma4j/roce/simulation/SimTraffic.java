@@ -1,6 +1,8 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
 
 import java.util.SplittableRandom;
+import org.rdma4j.roce.engine.QpKind;
+import org.rdma4j.roce.engine.WorkOpcode;
 
 /** Draws the next request of a flow. */
 final class SimTraffic {
@@ -24,7 +26,7 @@ final class SimTraffic {
     QpKind kind = flow.from.context.kind();
     int[] opcodes = kind == QpKind.RC ? RC : kind == QpKind.UC ? UC : UD;
     op.opcode = opcodes[random.nextInt(opcodes.length)];
-    op.signaled = random.nextInt(3) > 0 || flow.from.context.signalsAll();
+    op.signaled = random.nextInt(3) > 0 || flow.from.signalsAll;
     op.immediate = random.nextInt() << 10 | op.index;
     op.solicited = op.takesReceive() && random.nextInt(4) == 0;
     op.length = length(flow, op, plan);

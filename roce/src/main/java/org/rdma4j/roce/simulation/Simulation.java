@@ -1,4 +1,6 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -7,7 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.engine.EngineCounter;
+import org.rdma4j.roce.engine.QpEvent;
+import org.rdma4j.roce.engine.QpKind;
+import org.rdma4j.roce.engine.QpProfile;
+import org.rdma4j.roce.engine.QpSettings;
+import org.rdma4j.roce.engine.TransportState;
 import org.rdma4j.roce.link.Fabric;
 import org.rdma4j.roce.link.Route;
 import org.rdma4j.roce.link.VirtualClock;
@@ -19,7 +28,7 @@ import org.rdma4j.roce.packet.Psn;
  * that are stopped, drained, or without receives. Whatever happens: each request is executed at most once and in
  * order, moves the right bytes, completes exactly once and with the status that it must have, and nothing remains.
  */
-final class Simulation {
+public final class Simulation {
   static final int DEPTH = 16;
   static final int QKEY = 0x5151;
   private static final int MEMORY_BYTES = 16 << 20;
@@ -30,15 +39,16 @@ final class Simulation {
   private static final Gid[] GIDS = {Gid.parse("::ffff:192.0.2.1"), Gid.parse("::ffff:192.0.2.2")};
 
   /** Memory that one simulation after the other uses. */
-  static final class Memory {
+  public static final class Memory {
     private final MemorySegment all = Arena.ofAuto().allocate(MEMORY_BYTES, 64);
     private final MemorySegment pattern = Arena.ofAuto().allocate(PATTERN_BYTES, 64);
     private long used;
 
-    Memory() {
+    /** Makes it, for one simulation at a time. */
+    public Memory() {
       var random = new SplittableRandom(0);
       for (int i = 0; i < PATTERN_BYTES; i += Long.BYTES) {
-        pattern.set(java.lang.foreign.ValueLayout.JAVA_LONG, i, random.nextLong());
+        pattern.set(JAVA_LONG, i, random.nextLong());
       }
     }
 
@@ -65,10 +75,10 @@ final class Simulation {
   private final SplittableRandom random;
   private final SimPlan plan;
   private final Fabric fabric;
-  private final TestPort[] ports = new TestPort[2];
+  private final SimPort[] ports = new SimPort[2];
   private final Route[] routes = new Route[2];
-  private final TestMemory[] patterns = new TestMemory[2];
-  private final TestMemory[] counters = new TestMemory[2];
+  private final SimMemory[] patterns = new SimMemory[2];
+  private final SimMemory[] counters = new SimMemory[2];
   private final int[] countersAdded = new int[2];
   private final List<List<Long>> countersSeen = List.of(new ArrayList<>(), new ArrayList<>());
   private final SimReceives[] shared = new SimReceives[2];
@@ -81,7 +91,13 @@ final class Simulation {
   private boolean replaced;
   private int steps;
 
-  Simulation(long seed, Memory memory) {
+  /**
+   * Prepares a simulation.
+   *
+   * @param seed decides everything
+   * @param memory not used by another simulation at the time
+   */
+  public Simulation(long seed, Memory memory) {
     this.seed = seed;
     this.memory = memory;
     this.pattern = memory.pattern;
@@ -91,9 +107,9 @@ final class Simulation {
     trace = new Trace(clock, 40);
     fabric = new Fabric(random.nextLong(), clock);
     for (int i = 0; i < 2; i++) {
-      ports[i] = new TestPort(i == 0 ? "a" : "b", fabric, clock, trace, plan.config, GIDS[i], 0x11 + 0x10 * i);
-      patterns[i] = ports[i].register(pattern, TestPort.PD, TestMemory.REMOTE_READ);
-      counters[i] = ports[i].register(memory.take(8).fill((byte) 0), TestPort.PD, TestMemory.ALL);
+      ports[i] = new SimPort(i == 0 ? "a" : "b", fabric, clock, trace, plan.config, GIDS[i]);
+      patterns[i] = ports[i].register(pattern, SimMemory.REMOTE_READ);
+      counters[i] = ports[i].register(memory.take(8).fill((byte) 0), SimMemory.ALL);
       shared[i] = newReceives(ports[i], 4096 + 40, 12, true);
     }
     routes[0] = ports[0].routeTo(ports[1]);
@@ -101,16 +117,20 @@ final class Simulation {
     fabric.faults(plan.faults);
   }
 
-  private SimReceives newReceives(TestPort port, int slotBytes, int slots, boolean isShared) {
-    TestMemory slotMemory =
-        port.register(memory.take((long) slotBytes * slots), TestPort.PD, TestMemory.LOCAL_WRITE);
+  private SimReceives newReceives(SimPort port, int slotBytes, int slots, boolean isShared) {
+    SimMemory slotMemory =
+        port.register(memory.take((long) slotBytes * slots), SimMemory.LOCAL_WRITE);
     var queue = new SimReceives(slotMemory, slots, isShared);
     receives.add(queue);
     return queue;
   }
 
-  /** Runs from the beginning to the end, where everything is checked. */
-  void run() {
+  /**
+   * Runs from the beginning to the end, where everything is checked.
+   *
+   * @throws AssertionError when anything is not as it must be; the message has the seed and the last packets
+   */
+  public void run() {
     try {
       for (int i = 0; i < plan.pairs; i++) {
         int number = 0x11 + i * 0x101;
@@ -133,8 +153,8 @@ final class Simulation {
       from.onFailure = () -> after(random.nextLong(5 * MILLI), to::force);
       var flow =
           new SimFlow(
-              this, from, to, to.port.register(memory.take(region), TestPort.PD, TestMemory.ALL),
-              from.port.register(memory.take((long) region * DEPTH), TestPort.PD, TestMemory.LOCAL_WRITE),
+              this, from, to, to.port.register(memory.take(region), SimMemory.ALL),
+              from.port.register(memory.take((long) region * DEPTH), SimMemory.LOCAL_WRITE),
               memory.take(region));
       flows.add(flow);
       wanted.add(random.nextInt(3) == 0 ? 0 : 3 + random.nextInt(40));
@@ -165,7 +185,7 @@ final class Simulation {
             ? shared[port]
             : newReceives(ports[port], kind == QpKind.UD ? plan.config.portMtu() + 40 : 5 * mtu, 8, false);
     var profile =
-        new QpProfile(number, kind, TestPort.PD, random.nextInt(4) == 0, DEPTH / (1 + random.nextInt(3)), 8, 8);
+        new QpProfile(number, kind, SimPort.PD, random.nextInt(4) == 0, DEPTH / (1 + random.nextInt(3)), 8, 8);
     var qp = new SimQp(ports[port], profile, queue);
     queue.owner = queue.isShared() ? null : qp;
     qps.add(qp);
@@ -292,7 +312,7 @@ final class Simulation {
   /** Moves the clock to what happens next; false when nothing does. */
   private boolean advance() {
     long next = fabric.nextEventTime();
-    for (TestPort port : ports) {
+    for (SimPort port : ports) {
       next = Math.min(next, port.engine.nextDeadline());
     }
     if (!events.isEmpty()) {
@@ -366,7 +386,7 @@ final class Simulation {
   }
 
   private void finish() {
-    for (TestPort port : ports) {
+    for (SimPort port : ports) {
       port.link.refuse = 0;
     }
     boolean anyFailed = qps.stream().anyMatch(qp -> !qp.isUsable());
@@ -374,7 +394,7 @@ final class Simulation {
       flow.checkEnd();
     }
     if (!isLossy() && !anyFailed) {
-      for (TestPort port : ports) {
+      for (SimPort port : ports) {
         check(port.count(EngineCounter.COMPLETER_RETRY_ERR) == 0, "sent again without a reason");
         check(port.count(EngineCounter.DUPLICATE_REQUEST) == 0, "duplicates on a perfect network");
       }
@@ -383,7 +403,7 @@ final class Simulation {
       qp.force();
     }
     do {
-      for (TestPort port : ports) {
+      for (SimPort port : ports) {
         while (port.engine.doWork() > 0) {
           step();
         }
@@ -400,7 +420,7 @@ final class Simulation {
           "receives posted and not completed: " + queue.postedNow());
     }
     for (int i = 0; i < 2; i++) {
-      TestPort port = ports[i];
+      SimPort port = ports[i];
       check(port.faults.isEmpty(), () -> "fault: " + port.faults);
       check(!port.link.isClaimOpen(), "a packet is claimed");
       check(!port.engine.hasReady() && port.engine.nextDeadline() == Long.MAX_VALUE, "the engine has work");
@@ -412,7 +432,7 @@ final class Simulation {
       check(qp.events.getOrDefault(QpEvent.LAST_WQE_REACHED, 0) == (qp.receives.isShared() ? 1 : 0), "last WQE");
       qp.port.engine.destroy(qp.context);
     }
-    for (TestPort port : ports) {
+    for (SimPort port : ports) {
       check(port.engine.queuePairs() == 0, "queue pairs remain");
       port.link.close();
     }
@@ -422,7 +442,7 @@ final class Simulation {
   private void checkCounter(int port) {
     List<Long> seen = countersSeen.get(port);
     check(seen.stream().distinct().count() == seen.size(), "two atomics found the same value");
-    long value = counters[port].segment.get(java.lang.foreign.ValueLayout.JAVA_LONG, 0);
+    long value = counters[port].segment.get(JAVA_LONG, 0);
     check(value >= seen.size() && value <= countersAdded[port],
         "the counter is " + value + " after " + seen.size() + " to " + countersAdded[port] + " additions");
     check(seen.stream().allMatch(found -> found >= 0 && found < value), "an atomic found what was never there");
@@ -434,7 +454,7 @@ final class Simulation {
     }
   }
 
-  private static void check(boolean holds, java.util.function.Supplier<String> what) {
+  private static void check(boolean holds, Supplier<String> what) {
     if (!holds) {
       throw new AssertionError(what.get());
     }
@@ -451,19 +471,19 @@ final class Simulation {
     return routes[qp.port == ports[0] ? 0 : 1];
   }
 
-  TestMemory patternAt(TestPort port) {
+  SimMemory patternAt(SimPort port) {
     return patterns[port == ports[0] ? 0 : 1];
   }
 
-  TestMemory counterAt(TestPort port) {
+  SimMemory counterAt(SimPort port) {
     return counters[port == ports[0] ? 0 : 1];
   }
 
-  void addsToCounter(TestPort port) {
+  void addsToCounter(SimPort port) {
     countersAdded[port == ports[0] ? 0 : 1]++;
   }
 
-  void sharedCounterWas(TestPort port, long original) {
+  void sharedCounterWas(SimPort port, long original) {
     countersSeen.get(port == ports[0] ? 0 : 1).add(original);
   }
 
@@ -487,8 +507,12 @@ final class Simulation {
         == 0;
   }
 
-  /** Adds what happened to sums by name. */
-  void addTo(Map<String, Long> totals) {
+  /**
+   * Adds what happened to sums by name.
+   *
+   * @param totals the sums
+   */
+  public void addTo(Map<String, Long> totals) {
     totals.merge("packets sent", fabric.statistics().sent(), Long::sum);
     totals.merge("packets lost, damaged or cut off",
         fabric.statistics().lost() + fabric.statistics().corrupted() + fabric.statistics().cut(), Long::sum);
@@ -500,7 +524,7 @@ final class Simulation {
         totals.merge(service + op.status, 1L, Long::sum);
       }
     }
-    for (TestPort port : ports) {
+    for (SimPort port : ports) {
       for (EngineCounter counter : EngineCounter.values()) {
         totals.merge("counter " + counter.label(), port.count(counter), Long::sum);
       }

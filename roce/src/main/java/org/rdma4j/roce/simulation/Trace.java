@@ -1,12 +1,12 @@
-package org.rdma4j.roce.engine;
+package org.rdma4j.roce.simulation;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.packet.PacketFormatter;
 
-/** The last packets of several links, for the report of a failure. */
-final class Trace {
+/** The last packets of several links, for the report of a failure; for one thread. */
+public final class Trace {
   private static final int HEADER_BYTES = 64;
 
   private final Clock clock;
@@ -17,7 +17,13 @@ final class Trace {
   private final String[] whats;
   private long count;
 
-  Trace(Clock clock, int capacity) {
+  /**
+   * Makes an empty one.
+   *
+   * @param clock dates the packets
+   * @param capacity how many packets are kept
+   */
+  public Trace(Clock clock, int capacity) {
     this.clock = clock;
     this.capacity = capacity;
     headers = Arena.ofAuto().allocate((long) capacity * HEADER_BYTES);
@@ -26,7 +32,15 @@ final class Trace {
     whats = new String[capacity];
   }
 
-  void record(String what, MemorySegment packet, long at, int length) {
+  /**
+   * Keeps the headers of a packet.
+   *
+   * @param what where it is seen, and what becomes of it
+   * @param packet memory with the packet
+   * @param at offset of its BTH
+   * @param length bytes from BTH to pad
+   */
+  public void record(String what, MemorySegment packet, long at, int length) {
     int slot = (int) (count++ % capacity);
     times[slot] = clock.nanoTime();
     whats[slot] = what;
@@ -34,7 +48,8 @@ final class Trace {
     MemorySegment.copy(packet, at, headers, (long) slot * HEADER_BYTES, Math.min(length, HEADER_BYTES));
   }
 
-  void clear() {
+  /** Forgets all packets. */
+  public void clear() {
     count = 0;
   }
 

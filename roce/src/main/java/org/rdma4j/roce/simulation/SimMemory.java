@@ -1,0 +1,99 @@
+package org.rdma4j.roce.simulation;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.rdma4j.roce.engine.RegisteredMemory;
+
+/** A memory region over a native segment, as a provider has it; belongs to the thread that drives the engine. */
+public class SimMemory extends RegisteredMemory {
+  /** Sum of all access bits. */
+  public static final int ALL = LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC;
+
+  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+  final MemorySegment segment;
+
+  /**
+   * Makes a region under one key for both sides.
+   *
+   * @param key local key, and remote key where a remote access is allowed
+   * @param segment the memory; addresses are its own
+   * @param pd number of the protection domain
+   * @param access sum of access bits
+   */
+  public SimMemory(int key, MemorySegment segment, int pd, int access) {
+    this.segment = segment;
+    localKey = key;
+    remoteKey = (access & ~LOCAL_WRITE) == 0 ? 0 : key;
+    protectionDomain = pd;
+    this.access = access;
+    start = segment.address();
+    length = segment.byteSize();
+    valid = true;
+  }
+
+  /** {@return the memory itself} */
+  public final MemorySegment segment() {
+    return segment;
+  }
+
+  /** {@return the key} */
+  public final int key() {
+    return localKey;
+  }
+
+  /**
+   * {@return the address of a byte}
+   *
+   * @param offset bytes from the start of the region
+   */
+  public final long address(long offset) {
+    return start + offset;
+  }
+
+  /** No access from now on. */
+  public final void invalidate() {
+    valid = false;
+  }
+
+  @Override
+  public boolean read(long address, MemorySegment target, long offset, int count) {
+    try {
+      MemorySegment.copy(segment, address - start, target, offset, count);
+      return true;
+    } catch (IllegalStateException e) {
+      return false; // The arena is closed.
+    }
+  }
+
+  @Override
+  public boolean write(long address, MemorySegment source, long offset, int count) {
+    try {
+      MemorySegment.copy(source, offset, segment, address - start, count);
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public boolean compareAndSwap(long address, long compare, long swap, long[] result) {
+    try {
+      result[0] = (long) WORD.compareAndExchange(segment, address - start, compare, swap);
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public boolean fetchAndAdd(long address, long addend, long[] result) {
+    try {
+      result[0] = (long) WORD.getAndAdd(segment, address - start, addend);
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+}
