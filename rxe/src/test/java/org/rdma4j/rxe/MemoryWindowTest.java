@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -299,6 +300,27 @@ class MemoryWindowTest {
       assertEquals(WcStatus.SUCCESS, bind(window, Rkeys.increment(window.rkey()), info).status());
     }
     refusedAccess(remote(WrOpcode.RDMA_WRITE, window.rkey(), info.address(), 1));
+  }
+
+  @Test
+  void theRemovalOfTheDeviceEndsBoundWindowsAndTheirRegions() {
+    MemoryWindow typeTwo = bound(Access.REMOTE_WRITE);
+    MemoryWindow typeOne = b.pd.allocateMw(MwType.TYPE_1);
+    typeOne.bind(b.qp, 1, SendFlag.SIGNALED, window(Access.REMOTE_READ));
+    b.nextSuccess();
+    MemoryRegion fast = b.pd.allocateMr(4);
+    fast.map(List.of(b.memory));
+    b.qp.postSend(new SendWorkRequest().regMr(fast, fast.rkey(), Set.of(Access.MW_BIND)).flags(SendFlag.SIGNALED));
+    b.nextSuccess();
+    assertEquals(5, rxe1.device.keys().count());
+    rxe1.remove();
+    assertEquals(0, rxe1.device.keys().count());
+    MwBindInfo info = window(Access.REMOTE_READ);
+    VerbsException gone = assertThrows(VerbsException.class, () -> typeOne.bind(b.qp, 2, 0, info));
+    assertEquals(Errno.EIO, gone.errno());
+    assertEquals(Errno.EIO, assertThrows(VerbsException.class, () -> fast.map(List.of(b.memory))).errno());
+    typeTwo.destroy();
+    region.destroy();
   }
 
   @Test
