@@ -15,6 +15,9 @@ final class Direction {
   final SplittableRandom random;
   FaultPlan plan;
 
+  /** Packets handed to it so far. */
+  long packets;
+
   /** Whether it is cut until somebody heals it. */
   boolean cut;
 

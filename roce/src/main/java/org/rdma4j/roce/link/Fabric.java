@@ -40,6 +40,7 @@ public final class Fabric {
   private final PriorityQueue<Transit> inFlight = new PriorityQueue<>();
   private final ArrayDeque<Transit> free = new ArrayDeque<>();
   private FaultPlan commonPlan = FaultPlan.NONE;
+  private FaultFilter filter;
   private long sequence;
 
   private long sent;
@@ -129,6 +130,15 @@ public final class Fabric {
    */
   public synchronized void faults(Gid source, Gid destination, FaultPlan plan) {
     direction(source, destination).plan = plan;
+  }
+
+  /**
+   * Sets who has the last word on every fault.
+   *
+   * @param next decides from now on, or null to leave it to plans and chance
+   */
+  public synchronized void filter(FaultFilter next) {
+    filter = next;
   }
 
   /**
@@ -226,18 +236,23 @@ public final class Fabric {
     FaultPlan plan = direction.plan;
     long now = clock.nanoTime();
     sent++;
-    if (direction.cut || plan.isOutage(now)) {
+    long copy = 2 * direction.packets++;
+    if (happens(direction, copy, FabricFault.CUT, direction.cut || plan.isOutage(now))) {
       cut++;
-    } else if (direction.happens(plan.loss())) {
+    } else if (happens(direction, copy, FabricFault.LOSS, direction.happens(plan.loss()))) {
       lost++;
     } else {
       long departure = departure(direction, plan, now, datagram);
-      send(route, departure, memory, offset, datagram);
-      if (direction.happens(plan.duplication())) {
+      send(route, departure, copy, memory, offset, datagram);
+      if (happens(direction, copy, FabricFault.DUPLICATION, direction.happens(plan.duplication()))) {
         duplicated++;
-        send(route, departure, memory, offset, datagram);
+        send(route, departure, copy + 1, memory, offset, datagram);
       }
     }
+  }
+
+  private boolean happens(Direction direction, long copy, FabricFault fault, boolean drawn) {
+    return filter == null ? drawn : filter.happens(direction.source, direction.destination, copy, fault, drawn);
   }
 
   private static long departure(Direction direction, FaultPlan plan, long now, int datagram) {
@@ -250,7 +265,8 @@ public final class Fabric {
     return direction.busyUntil;
   }
 
-  private void send(FabricRoute route, long departure, MemorySegment memory, int offset, int datagram) {
+  private void send(
+      FabricRoute route, long departure, long copy, MemorySegment memory, int offset, int datagram) {
     Direction direction = route.direction();
     FaultPlan plan = direction.plan;
     Transit transit = free.poll();
@@ -264,7 +280,7 @@ public final class Fabric {
     transit.hopLimit = route.hopLimit();
     transit.flowLabel = route.flowLabel();
     transit.sequence = sequence++;
-    if (direction.happens(plan.corruption())) {
+    if (happens(direction, copy, FabricFault.CORRUPTION, direction.happens(plan.corruption()))) {
       corrupted++;
       damage(transit);
     }
@@ -273,7 +289,7 @@ public final class Fabric {
       arrival += direction.random.nextLong(plan.jitterNanos() + 1);
     }
     arrival = Math.max(arrival, direction.lastArrival);
-    if (direction.happens(plan.reordering())) {
+    if (happens(direction, copy, FabricFault.REORDERING, direction.happens(plan.reordering()))) {
       reordered++;
       arrival += plan.reorderNanos();
     } else {

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.rdma4j.roce.engine.Completion;
 import org.rdma4j.roce.engine.CompletionStatus;
@@ -21,24 +22,33 @@ import org.rdma4j.roce.engine.WorkOpcode;
 final class SimFlow {
   private static final int GRH = 40;
 
+  final int id;
   final Simulation simulation;
+  final SplittableRandom random;
   final SimQp from;
   final SimQp to;
   final List<SimOp> ops = new ArrayList<>();
   /** Memory at the target that this flow alone changes. */
   final SimMemory target;
+  /** Requests that are posted before the flow ends, those left out included. */
+  int wanted;
   /** The target's memory is taken away some time. */
   boolean revoked;
   private final SimMemory results;
   private final MemorySegment model;
   private final List<SimOp> takers = new ArrayList<>();
+  private int drawn;
   private int released;
   private int received;
   private int lastReceivedOp = -1;
   private int flushedShared;
   private SimOp failed;
 
-  SimFlow(Simulation simulation, SimQp from, SimQp to, SimMemory target, SimMemory results, MemorySegment model) {
+  SimFlow(
+      int id, Simulation simulation, SplittableRandom random, SimQp from, SimQp to, SimMemory target,
+      SimMemory results, MemorySegment model) {
+    this.id = id;
+    this.random = random;
     this.simulation = simulation;
     this.from = from;
     this.to = to;
@@ -50,11 +60,35 @@ final class SimFlow {
     to.in = this;
   }
 
-  void add(SimOp op) {
-    ops.add(op);
-    if (op.takesReceive()) {
-      takers.add(op);
+  /** Draws the next request, and posts it unless it is left out. */
+  void post(SimPlan plan) {
+    SimOp op = SimTraffic.next(this, plan);
+    if (simulation.parts.has(new Part(Part.Kind.OPERATION, id, drawn++))) {
+      ops.add(op);
+      simulation.trace.note(() -> from + " posts " + op.describe());
+      if (op.takesReceive()) {
+        takers.add(op);
+      }
+      if (op.sharedCounter) {
+        simulation.addsToCounter(to.port);
+      }
     }
+    if (!from.isUsable()) {
+      end(); // One more is enough to see that it is flushed.
+    }
+  }
+
+  /** Posts nothing more. */
+  void end() {
+    wanted = drawn;
+  }
+
+  boolean mayPost() {
+    return drawn < wanted && outstanding() < Simulation.DEPTH;
+  }
+
+  boolean isDone() {
+    return drawn == wanted && outstanding() == 0;
   }
 
   int outstanding() {
@@ -130,6 +164,7 @@ final class SimFlow {
     check(op.status == null, "completed twice");
     check(completion.qpNumber == from.context.number(), "number of the queue pair");
     op.status = completion.status;
+    simulation.trace.note(() -> from + " completes #" + op.index + " " + describe(completion));
     if (failed != null) {
       check(completion.status == CompletionStatus.FLUSHED, () -> op + " after " + failed);
     } else if (completion.status == CompletionStatus.SUCCESS) {
@@ -152,6 +187,7 @@ final class SimFlow {
         check(op.flaw == SimOp.Flaw.NONE, () -> "succeeded: " + op);
         checkResult(op);
         apply(op, 0, op.length);
+        simulation.inspector.accept(op);
       }
     }
   }
@@ -186,6 +222,9 @@ final class SimFlow {
   void receive(Completion completion, boolean solicited) {
     int slot = to.receives.complete(completion.id);
     check(completion.qpNumber == to.context.number(), "number of the queue pair");
+    simulation.trace.note(() -> to + " receives " + describe(completion));
+    simulation.tally.add(
+        Tally.COMPLETIONS, "receive " + to.context.kind() + " " + completion.status, 1);
     if (completion.status != CompletionStatus.SUCCESS) {
       receiveFailed(completion);
       return;
@@ -351,7 +390,7 @@ final class SimFlow {
   }
 
   private static String describe(Completion completion) {
-    return "request " + completion.id + " " + completion.status + " " + completion.check + " opcode "
+    return "id " + completion.id + " " + completion.status + " " + completion.check + " opcode "
         + completion.opcode + " length " + completion.byteLength + " immediate " + completion.immediate + " flags "
         + completion.flags + " source " + completion.sourceQp;
   }

@@ -23,12 +23,17 @@ public class SimMemory extends RegisteredMemory {
    * @param access sum of access bits
    */
   public SimMemory(int key, MemorySegment segment, int pd, int access) {
+    this(key, segment, segment.address(), pd, access);
+  }
+
+  /** With addresses of any kind. */
+  SimMemory(int key, MemorySegment segment, long firstAddress, int pd, int access) {
     this.segment = segment;
     localKey = key;
     remoteKey = (access & ~LOCAL_WRITE) == 0 ? 0 : key;
     protectionDomain = pd;
     this.access = access;
-    start = segment.address();
+    start = firstAddress;
     length = segment.byteSize();
     valid = true;
   }

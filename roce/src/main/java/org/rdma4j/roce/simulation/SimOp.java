@@ -83,6 +83,28 @@ final class SimOp {
     return length > 0 && isWrite() || WorkOpcode.isAtomic(opcode) && !sharedCounter;
   }
 
+  /** What is asked, for a trace. */
+  String describe() {
+    return "#" + index + " " + name(opcode) + " of " + length + " bytes"
+        + (takesReceive() && !isWrite() ? "" : " at " + (sharedCounter ? "the counter" : "+" + targetAt))
+        + (fence ? ", fenced" : "") + (signaled ? "" : ", unsignaled") + (solicited ? ", solicited" : "")
+        + (inline ? ", inline" : "") + (flaw == Flaw.NONE ? "" : ", flaw " + flaw);
+  }
+
+  static String name(int opcode) {
+    return switch (opcode) {
+      case WorkOpcode.RDMA_WRITE -> "RDMA_WRITE";
+      case WorkOpcode.RDMA_WRITE_WITH_IMM -> "RDMA_WRITE_WITH_IMM";
+      case WorkOpcode.SEND -> "SEND";
+      case WorkOpcode.SEND_WITH_IMM -> "SEND_WITH_IMM";
+      case WorkOpcode.RDMA_READ -> "RDMA_READ";
+      case WorkOpcode.ATOMIC_CMP_AND_SWP -> "ATOMIC_CMP_AND_SWP";
+      case WorkOpcode.ATOMIC_FETCH_AND_ADD -> "ATOMIC_FETCH_AND_ADD";
+      case WorkOpcode.SEND_WITH_INV -> "SEND_WITH_INV";
+      default -> "opcode " + opcode;
+    };
+  }
+
   @Override
   public String toString() {
     return "#" + index + " opcode " + opcode + " length " + length + " target " + targetAt + (fence ? " fence" : "")

@@ -27,31 +27,28 @@ final class SimPlan {
   final double receiveChance;
   final boolean refusals;
 
-  private final SplittableRandom random;
-
   SimPlan(SplittableRandom random) {
-    this.random = random;
-    perfect = chance(0.15);
-    boolean reorders = !perfect && chance(0.5);
-    boolean doubles = !perfect && chance(0.5);
+    perfect = chance(random, 0.15);
+    boolean reorders = !perfect && chance(random, 0.5);
+    boolean doubles = !perfect && chance(random, 0.5);
     keepsOrder = !reorders && !doubles;
     FaultPlan plan = FaultPlan.NONE.withDelay(random.nextLong(20 * MICRO), random.nextLong(30 * MICRO));
     if (doubles) {
-      plan = plan.withDuplication(pick(0.01, 0.05, 0.3));
+      plan = plan.withDuplication(pick(random, 0.01, 0.05, 0.3));
     }
     if (reorders) {
-      plan = plan.withReordering(pick(0.01, 0.05, 0.3), MICRO + random.nextLong(200 * MICRO));
+      plan = plan.withReordering(pick(random, 0.01, 0.05, 0.3), MICRO + random.nextLong(200 * MICRO));
     }
-    if (!perfect && chance(0.7)) {
-      plan = plan.withLoss(pick(0.002, 0.02, 0.1));
+    if (!perfect && chance(random, 0.7)) {
+      plan = plan.withLoss(pick(random, 0.002, 0.02, 0.1));
     }
-    if (!perfect && chance(0.3)) {
-      plan = plan.withCorruption(pick(0.01, 0.05));
+    if (!perfect && chance(random, 0.3)) {
+      plan = plan.withCorruption(pick(random, 0.01, 0.05));
     }
-    if (!perfect && chance(0.1)) {
+    if (!perfect && chance(random, 0.1)) {
       plan = plan.withBandwidth(50_000_000L << random.nextInt(6));
     }
-    for (int outages = !perfect && chance(0.2) ? 1 + random.nextInt(2) : 0; outages > 0; outages--) {
+    for (int outages = !perfect && chance(random, 0.2) ? 1 + random.nextInt(2) : 0; outages > 0; outages--) {
       long from = random.nextLong(10 * MILLI);
       plan = plan.withOutage(from, from + random.nextLong(20 * MILLI));
     }
@@ -61,34 +58,34 @@ final class SimPlan {
             MTUS[2 + random.nextInt(3)], 0x80_0000, 8 << random.nextInt(5), 1 << random.nextInt(7),
             1 << random.nextInt(9), 1 << random.nextInt(7));
     pairs = 1 + random.nextInt(4);
-    trouble = chance(0.4);
-    late = chance(0.1);
-    receiveChance = pick(0.02, 0.3, 1);
-    refusals = chance(0.2);
+    trouble = chance(random, 0.4);
+    late = chance(random, 0.1);
+    receiveChance = pick(random, 0.02, 0.3, 1);
+    refusals = chance(random, 0.2);
   }
 
-  /** Settings of one pair of queue pairs. */
-  void settings(QpSettings settings, boolean lossy) {
+  /** Settings of a queue pair. */
+  static void settings(SplittableRandom random, QpSettings settings, boolean lossy) {
     settings.access = SimMemory.ALL;
     settings.qkey = Simulation.QKEY;
     settings.timeout = 9 + random.nextInt(4);
-    settings.retryCount = chance(0.7) ? 7 : random.nextInt(lossy ? 1 : 0, 7);
-    settings.rnrRetry = chance(0.7) ? 7 : random.nextInt(7);
+    settings.retryCount = chance(random, 0.7) ? 7 : random.nextInt(lossy ? 1 : 0, 7);
+    settings.rnrRetry = chance(random, 0.7) ? 7 : random.nextInt(7);
     settings.minRnrTimer = 1 + random.nextInt(12);
     settings.notifyDrained = true;
   }
 
-  int mtu() {
+  static int mtu(SplittableRandom random) {
     return MTUS[Math.min(random.nextInt(6), random.nextInt(5))];
   }
 
-  QpKind kind() {
+  static QpKind kind(SplittableRandom random) {
     int draw = random.nextInt(10);
     return draw < 7 ? QpKind.RC : draw < 9 ? QpKind.UC : QpKind.UD;
   }
 
   /** Lengths are mostly small, often near multiples of the MTU, now and then long. */
-  int length(int mtu, int max) {
+  static int length(SplittableRandom random, int mtu, int max) {
     int draw = random.nextInt(100);
     int length =
         draw < 10 ? 0
@@ -98,11 +95,11 @@ final class SimPlan {
     return Math.min(length, max);
   }
 
-  boolean chance(double probability) {
+  static boolean chance(SplittableRandom random, double probability) {
     return random.nextDouble() < probability;
   }
 
-  private double pick(double... values) {
+  private static double pick(SplittableRandom random, double... values) {
     return values[random.nextInt(values.length)];
   }
 

@@ -31,7 +31,9 @@ final class SimPort implements KeyTable {
 
   /** Registers memory with a key that nobody guesses, as far as a simulation goes. */
   SimMemory register(MemorySegment segment, int access) {
-    var memory = new SimMemory((memories.size() + 1) << 8 | 0xa5 - memories.size() % 100, segment, PD, access);
+    int index = memories.size() + 1;
+    // Addresses are made up, so that a trace is the same each time.
+    var memory = new SimMemory(index << 8 | 0xa5 - index % 100, segment, (long) index << 32, PD, access);
     memories.add(memory);
     return memory;
   }

@@ -3,6 +3,7 @@ package org.rdma4j.roce.simulation;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.util.ArrayDeque;
+import java.util.SplittableRandom;
 import org.rdma4j.roce.engine.ReceiveSource;
 import org.rdma4j.roce.engine.ReceiveWork;
 
@@ -13,6 +14,7 @@ final class SimReceives implements ReceiveSource {
   private static final int POSTED = 1;
   private static final int TAKEN = 2;
 
+  final SplittableRandom random;
   final int slotBytes;
   /** The queue pair it belongs to; null when it is shared. */
   SimQp owner;
@@ -25,7 +27,8 @@ final class SimReceives implements ReceiveSource {
   private final ArrayDeque<Integer> posted = new ArrayDeque<>();
   private int takenNow;
 
-  SimReceives(SimMemory memory, int slots, boolean shared) {
+  SimReceives(SimMemory memory, int slots, boolean shared, SplittableRandom random) {
+    this.random = random;
     this.memory = memory;
     this.shared = shared;
     this.slotBytes = (int) (memory.segment.byteSize() / slots);

@@ -21,7 +21,8 @@ final class SimTraffic {
 
   private SimTraffic() {}
 
-  static SimOp next(SimFlow flow, SimPlan plan, SplittableRandom random, int wanted) {
+  static SimOp next(SimFlow flow, SimPlan plan) {
+    SplittableRandom random = flow.random;
     var op = new SimOp(flow.ops.size());
     QpKind kind = flow.from.context.kind();
     int[] opcodes = kind == QpKind.RC ? RC : kind == QpKind.UC ? UC : UD;
@@ -29,15 +30,15 @@ final class SimTraffic {
     op.signaled = random.nextInt(3) > 0 || flow.from.signalsAll;
     op.immediate = random.nextInt() << 10 | op.index;
     op.solicited = op.takesReceive() && random.nextInt(4) == 0;
-    op.length = length(flow, op, plan);
+    op.length = length(flow, op, plan, random);
     op.resultAt = op.index % Simulation.DEPTH * flow.resultBytes();
     if (WorkOpcode.isAtomic(op.opcode)) {
-      atomic(flow, op, random);
+      atomic(op, random);
     } else if (!op.isSend()) {
       op.targetAt = WORDS + random.nextInt((int) flow.target.segment.byteSize() - WORDS - op.length + 1);
       op.readsPattern = op.opcode == WorkOpcode.RDMA_READ && random.nextInt(3) == 0;
     }
-    if (plan.trouble && kind == QpKind.RC && random.nextInt(wanted * 2) == 0) {
+    if (plan.trouble && kind == QpKind.RC && random.nextInt(flow.wanted * 2) == 0) {
       flaw(flow, op, random);
     }
     op.patternAt = random.nextInt((int) flow.simulation.pattern.byteSize() - op.length + 1);
@@ -48,28 +49,27 @@ final class SimTraffic {
     return op;
   }
 
-  private static int length(SimFlow flow, SimOp op, SimPlan plan) {
+  private static int length(SimFlow flow, SimOp op, SimPlan plan, SplittableRandom random) {
     int mtu = flow.from.context.settings().mtu;
     if (WorkOpcode.isAtomic(op.opcode)) {
       return Long.BYTES;
     }
     if (!op.isSend()) {
-      return plan.length(mtu, (int) flow.target.segment.byteSize() - WORDS);
+      return SimPlan.length(random, mtu, (int) flow.target.segment.byteSize() - WORDS);
     }
     boolean datagram = flow.from.context.kind() == QpKind.UD;
     return datagram
-        ? plan.length(256, Math.min(plan.config.portMtu(), flow.to.receives.slotBytes - 40))
-        : plan.length(mtu, flow.to.receives.slotBytes);
+        ? SimPlan.length(random, 256, Math.min(plan.config.portMtu(), flow.to.receives.slotBytes - 40))
+        : SimPlan.length(random, mtu, flow.to.receives.slotBytes);
   }
 
-  private static void atomic(SimFlow flow, SimOp op, SplittableRandom random) {
+  private static void atomic(SimOp op, SplittableRandom random) {
     op.compareAdd = random.nextInt(4);
     op.swap = random.nextInt(4);
     op.targetAt = random.nextInt(WORDS / Long.BYTES) * Long.BYTES;
     op.sharedCounter = op.opcode == WorkOpcode.ATOMIC_FETCH_AND_ADD && random.nextInt(3) == 0;
     if (op.sharedCounter) {
       op.compareAdd = 1;
-      flow.simulation.addsToCounter(flow.to.port);
     }
   }
 

@@ -6,9 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.engine.EngineCounter;
@@ -18,6 +19,8 @@ import org.rdma4j.roce.engine.QpProfile;
 import org.rdma4j.roce.engine.QpSettings;
 import org.rdma4j.roce.engine.TransportState;
 import org.rdma4j.roce.link.Fabric;
+import org.rdma4j.roce.link.FabricFault;
+import org.rdma4j.roce.link.FabricStatistics;
 import org.rdma4j.roce.link.Route;
 import org.rdma4j.roce.link.VirtualClock;
 import org.rdma4j.roce.packet.Psn;
@@ -27,8 +30,11 @@ import org.rdma4j.roce.packet.Psn;
  * several queue pairs of all services, receive queues of their own and shared, requests that are wrong, queue pairs
  * that are stopped, drained, or without receives. Whatever happens: each request is executed at most once and in
  * order, moves the right bytes, completes exactly once and with the status that it must have, and nothing remains.
+ *
+ * <p>Every pair, flow and receive queue has its own source of chance, so that one can be left out without a change of
+ * what the others do.
  */
-public final class Simulation {
+final class Simulation {
   static final int DEPTH = 16;
   static final int QKEY = 0x5151;
   private static final int MEMORY_BYTES = 16 << 20;
@@ -36,16 +42,17 @@ public final class Simulation {
   private static final int MAX_STEPS = 300_000;
   private static final long END_OF_TIME = 120_000_000_000L;
   private static final long MILLI = 1_000_000;
+  /** A pair that takes the place of another is numbered so much higher. */
+  private static final int REPLACEMENT = 100;
   private static final Gid[] GIDS = {Gid.parse("::ffff:192.0.2.1"), Gid.parse("::ffff:192.0.2.2")};
 
   /** Memory that one simulation after the other uses. */
-  public static final class Memory {
+  static final class Memory {
     private final MemorySegment all = Arena.ofAuto().allocate(MEMORY_BYTES, 64);
     private final MemorySegment pattern = Arena.ofAuto().allocate(PATTERN_BYTES, 64);
     private long used;
 
-    /** Makes it, for one simulation at a time. */
-    public Memory() {
+    Memory() {
       var random = new SplittableRandom(0);
       for (int i = 0; i < PATTERN_BYTES; i += Long.BYTES) {
         pattern.set(JAVA_LONG, i, random.nextLong());
@@ -69,10 +76,12 @@ public final class Simulation {
 
   final MemorySegment pattern;
   final Trace trace;
-  private final long seed;
+  final Parts parts;
+  final Tally tally = new Tally();
   private final Memory memory;
   private final VirtualClock clock = new VirtualClock();
   private final SplittableRandom random;
+  private final long pairSeed;
   private final SimPlan plan;
   private final Fabric fabric;
   private final SimPort[] ports = new SimPort[2];
@@ -85,42 +94,62 @@ public final class Simulation {
   private final List<SimReceives> receives = new ArrayList<>();
   private final List<SimQp> qps = new ArrayList<>();
   private final List<SimFlow> flows = new ArrayList<>();
-  private final List<Integer> wanted = new ArrayList<>();
   private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final boolean refuses;
+  private final double receiveChance;
   private int eventsMade;
   private boolean replaced;
   private int steps;
+  private int maxSteps = MAX_STEPS;
+  /** Looks at each request that has ended well; for tests, which find it wrong. */
+  Consumer<SimOp> inspector = op -> {};
 
-  /**
-   * Prepares a simulation.
-   *
-   * @param seed decides everything
-   * @param memory not used by another simulation at the time
-   */
-  public Simulation(long seed, Memory memory) {
-    this.seed = seed;
+  /** Prepares a simulation that keeps so many lines of its trace, and takes notes when they are many. */
+  Simulation(long seed, Memory memory, Parts parts, int traceLines, boolean takesNotes) {
     this.memory = memory;
+    this.parts = parts;
     this.pattern = memory.pattern;
     memory.used = 0;
-    random = new SplittableRandom(seed * 0x9e37_79b9_7f4a_7c15L);
+    random = new SplittableRandom(mix(seed));
     plan = new SimPlan(random.split());
-    trace = new Trace(clock, 40);
+    trace = new Trace(clock, traceLines, takesNotes);
     fabric = new Fabric(random.nextLong(), clock);
     for (int i = 0; i < 2; i++) {
       ports[i] = new SimPort(i == 0 ? "a" : "b", fabric, clock, trace, plan.config, GIDS[i]);
       patterns[i] = ports[i].register(pattern, SimMemory.REMOTE_READ);
       counters[i] = ports[i].register(memory.take(8).fill((byte) 0), SimMemory.ALL);
-      shared[i] = newReceives(ports[i], 4096 + 40, 12, true);
+      shared[i] = newReceives(ports[i], 4096 + 40, 12, true, random.split());
     }
     routes[0] = ports[0].routeTo(ports[1]);
     routes[1] = ports[1].routeTo(ports[0]);
+    pairSeed = random.nextLong();
+    refuses = plan.refusals && parts.has(Part.of(Part.Kind.REFUSALS, 0));
+    receiveChance =
+        plan.receiveChance < 1 && parts.has(Part.of(Part.Kind.SCARCITY, 0)) ? plan.receiveChance : 1;
     fabric.faults(plan.faults);
+    fabric.filter(this::hasFault);
   }
 
-  private SimReceives newReceives(SimPort port, int slotBytes, int slots, boolean isShared) {
-    SimMemory slotMemory =
-        port.register(memory.take((long) slotBytes * slots), SimMemory.LOCAL_WRITE);
-    var queue = new SimReceives(slotMemory, slots, isShared);
+  /** Neighbouring seeds have nothing in common. */
+  private static long mix(long value) {
+    long mixed = (value ^ value >>> 30) * 0xbf58_476d_1ce4_e5b9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94d0_49bb_1331_11ebL;
+    return mixed ^ mixed >>> 31;
+  }
+
+  private boolean hasFault(Gid source, Gid destination, long copy, FabricFault fault, boolean drawn) {
+    int direction = source.equals(GIDS[0]) ? 0 : 1;
+    boolean happens = parts.hasFault(Part.fault(direction, copy, fault), drawn);
+    if (happens) {
+      trace.note(() -> (direction == 0 ? "a" : "b") + " > " + fault + " of packet " + copy / 2);
+    }
+    return happens;
+  }
+
+  private SimReceives newReceives(
+      SimPort port, int slotBytes, int slots, boolean isShared, SplittableRandom chance) {
+    SimMemory slotMemory = port.register(memory.take((long) slotBytes * slots), SimMemory.LOCAL_WRITE);
+    var queue = new SimReceives(slotMemory, slots, isShared, chance);
     receives.add(queue);
     return queue;
   }
@@ -128,66 +157,76 @@ public final class Simulation {
   /**
    * Runs from the beginning to the end, where everything is checked.
    *
-   * @throws AssertionError when anything is not as it must be; the message has the seed and the last packets
+   * @throws AssertionError when anything is not as it must be
    */
-  public void run() {
-    try {
-      for (int i = 0; i < plan.pairs; i++) {
-        int number = 0x11 + i * 0x101;
-        connect(plan.kind(), plan.mtu(), number, random.nextInt(3) == 0 ? -random.nextInt(60) : random.nextInt());
+  void run() {
+    for (int i = 0; i < plan.pairs; i++) {
+      if (parts.has(Part.of(Part.Kind.PAIR, i))) {
+        SplittableRandom chance = chanceOf(i);
+        int firstPsn = chance.nextInt(3) == 0 ? -chance.nextInt(60) : chance.nextInt();
+        connect(i, chance, SimPlan.kind(chance), 0x11 + i * 0x101, firstPsn);
       }
-      drive();
-      finish();
-    } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError(report(e), e);
     }
+    drive();
+    finish();
   }
 
-  private void connect(QpKind kind, int mtu, int number, int firstPsn) {
-    SimQp[] pair = {newQp(kind, mtu, 0, number), newQp(kind, mtu, 1, number + 0x10000)};
-    int region = random.nextInt(8) == 0 ? 70 * 256 + 16 : 1024 + 64 * random.nextInt(48);
+  private SplittableRandom chanceOf(int pair) {
+    return new SplittableRandom(mix(pairSeed + pair));
+  }
+
+  private void connect(int id, SplittableRandom chance, QpKind kind, int number, int firstPsn) {
+    int mtu = SimPlan.mtu(chance);
+    SimQp[] pair = {newQp(chance, kind, mtu, 0, number), newQp(chance, kind, mtu, 1, number + 0x10000)};
+    int region = chance.nextInt(8) == 0 ? 70 * 256 + 16 : 1024 + 64 * chance.nextInt(48);
     for (int i = 0; i < 2; i++) {
       SimQp from = pair[i];
       SimQp to = pair[1 - i];
       from.peer = to;
-      from.onFailure = () -> after(random.nextLong(5 * MILLI), to::force);
+      long delay = chance.nextLong(5 * MILLI);
+      from.onFailure = () -> after(delay, to::force);
       var flow =
           new SimFlow(
-              this, from, to, to.port.register(memory.take(region), SimMemory.ALL),
-              from.port.register(memory.take((long) region * DEPTH), SimMemory.LOCAL_WRITE),
-              memory.take(region));
+              2 * id + i, this, chance.split(), from, to,
+              to.port.register(memory.take(region), SimMemory.ALL),
+              from.port.register(memory.take((long) region * DEPTH), SimMemory.LOCAL_WRITE), memory.take(region));
+      flow.wanted = chance.nextInt(3) == 0 ? 0 : 3 + chance.nextInt(40);
       flows.add(flow);
-      wanted.add(random.nextInt(3) == 0 ? 0 : 3 + random.nextInt(40));
     }
-    int depth = random.nextInt(9);
+    int depth = chance.nextInt(9);
     int psn = firstPsn & Psn.MASK;
     for (int i = 0; i < 2; i++) {
       QpSettings settings = pair[i].context.settings();
-      plan.settings(settings, isLossy());
+      SimPlan.settings(chance, settings, isLossy());
       settings.mtu = mtu;
       settings.destinationQp = pair[1 - i].context.number();
       settings.route = kind.isConnected() ? routes[i] : null;
       settings.sendPsn = i == 0 ? psn : psn / 2;
       settings.receivePsn = i == 0 ? psn / 2 : psn;
-      settings.maxReadAtomic = 1 + random.nextInt(depth + 1);
+      settings.maxReadAtomic = 1 + chance.nextInt(depth + 1);
       settings.maxDestinationReadAtomic = 1 + depth;
     }
     makeReady(pair[0]);
-    after(plan.late ? random.nextLong(3 * MILLI) : 0, () -> makeReady(pair[1]));
-    if (plan.trouble) {
-      trouble(pair);
+    long delay = chance.nextLong(3 * MILLI);
+    boolean late = plan.late && parts.has(Part.of(Part.Kind.LATE, id));
+    after(late ? delay : 0, () -> makeReady(pair[1]));
+    if (plan.trouble && parts.has(Part.of(Part.Kind.TROUBLE, id))) {
+      trouble(id, chance, pair);
     }
   }
 
-  private SimQp newQp(QpKind kind, int mtu, int port, int number) {
+  private SimQp newQp(SplittableRandom chance, QpKind kind, int mtu, int port, int number) {
+    boolean isShared = chance.nextInt(3) == 0;
+    SplittableRandom receiveChance = chance.split();
     SimReceives queue =
-        random.nextInt(3) == 0
+        isShared
             ? shared[port]
-            : newReceives(ports[port], kind == QpKind.UD ? plan.config.portMtu() + 40 : 5 * mtu, 8, false);
+            : newReceives(
+                ports[port], kind == QpKind.UD ? plan.config.portMtu() + 40 : 5 * mtu, 8, false, receiveChance);
     var profile =
-        new QpProfile(number, kind, SimPort.PD, random.nextInt(4) == 0, DEPTH / (1 + random.nextInt(3)), 8, 8);
+        new QpProfile(number, kind, SimPort.PD, chance.nextInt(4) == 0, DEPTH / (1 + chance.nextInt(3)), 8, 8);
     var qp = new SimQp(ports[port], profile, queue);
-    queue.owner = queue.isShared() ? null : qp;
+    queue.owner = isShared ? null : qp;
     qps.add(qp);
     return qp;
   }
@@ -201,30 +240,34 @@ public final class Simulation {
   }
 
   /** Something out of the ordinary happens to a pair some time. */
-  private void trouble(SimQp[] pair) {
-    SimQp qp = pair[random.nextInt(2)];
-    long when = random.nextLong(3 * MILLI);
-    switch (random.nextInt(8)) {
+  private void trouble(int id, SplittableRandom chance, SimQp[] pair) {
+    SimQp qp = pair[chance.nextInt(2)];
+    long when = chance.nextLong(3 * MILLI);
+    long later = chance.nextLong(5 * MILLI);
+    boolean reliable = qp.context.kind() == QpKind.RC;
+    switch (chance.nextInt(8)) {
       case 0 -> {
         qp.onFailure = () -> { };
-        after(
+        happen(
             when,
+            "queue pair stopped",
             () -> {
               qp.force();
-              after(random.nextLong(5 * MILLI), qp.peer::force);
+              after(later, qp.peer::force);
             });
       }
       case 1 -> {
-        if (qp.context.kind() == QpKind.RC) {
+        if (reliable && id < REPLACEMENT) {
           replaced = true;
           after(when, () -> pair[0].force());
-          after(when + random.nextLong(MILLI / 10), () -> replace(pair));
+          happen(when + later / 50, "pair replaced", () -> replace(id + REPLACEMENT, chance, pair));
         }
       }
       case 2 -> {
-        if (qp.context.kind() == QpKind.RC) {
-          after(
+        if (reliable) {
+          happen(
               when,
+              "memory taken away",
               () -> {
                 qp.in.revoked = true;
                 qp.port.deregister(qp.in.target);
@@ -236,15 +279,15 @@ public final class Simulation {
   }
 
   /** Ends a pair at once and makes another of the same numbers, while packets of the old one are on their way. */
-  private void replace(SimQp[] pair) {
-    int psn = pair[0].context.sendPsn() + (1 << 22) + random.nextInt(1 << 20);
+  private void replace(int id, SplittableRandom chance, SimQp[] pair) {
+    int psn = pair[0].context.sendPsn() + (1 << 22) + chance.nextInt(1 << 20);
     for (SimQp qp : pair) {
       qp.force();
       qp.receives.closed |= !qp.receives.isShared();
-      wanted.set(flows.indexOf(qp.out), qp.out.ops.size());
+      qp.out.end();
       qp.port.engine.destroy(qp.context);
     }
-    connect(QpKind.RC, plan.mtu(), pair[0].context.number(), psn);
+    connect(id, chance, QpKind.RC, pair[0].context.number(), psn);
   }
 
   private void drain(SimQp qp, long when) {
@@ -253,6 +296,7 @@ public final class Simulation {
         () -> {
           if (qp.isUsable() && qp.context.state() == TransportState.RTS) {
             qp.draining = true;
+            happened("send queue drained");
             qp.context.modify(TransportState.SQD);
             resume(qp);
           }
@@ -271,6 +315,20 @@ public final class Simulation {
         });
   }
 
+  private void happen(long nanos, String what, Runnable action) {
+    after(
+        nanos,
+        () -> {
+          happened(what);
+          action.run();
+        });
+  }
+
+  private void happened(String what) {
+    trace.note(() -> what);
+    tally.add(Tally.FAULTS, what, 1);
+  }
+
   private void after(long nanos, Runnable action) {
     events.add(new Event(clock.nanoTime() + nanos, eventsMade++, action));
   }
@@ -283,7 +341,7 @@ public final class Simulation {
       refuseSometimes();
       int work = 0;
       for (int i = random.nextInt(2), n = 0; n < 2; i = 1 - i, n++) {
-        work += ports[i].engine.doWork();
+        work += work(ports[i]);
       }
       step();
       if (work > 0 || posted) {
@@ -293,7 +351,7 @@ public final class Simulation {
       if (advance()) {
         continue;
       }
-      if (isDone()) {
+      if (flows.stream().allMatch(SimFlow::isDone)) {
         return;
       }
       if (force) {
@@ -303,10 +361,35 @@ public final class Simulation {
     }
   }
 
+  /** The engine lets nothing out that is thrown inside, so what its hosts find wrong comes out here. */
+  private static int work(SimPort port) {
+    int work = port.engine.doWork();
+    if (!port.faults.isEmpty()) {
+      Throwable fault = port.faults.getFirst();
+      throw fault instanceof AssertionError found ? found : new AssertionError("fault in the engine: " + fault, fault);
+    }
+    return work;
+  }
+
   private void step() {
-    if (++steps > MAX_STEPS || clock.nanoTime() > END_OF_TIME) {
+    if (++steps > maxSteps || clock.nanoTime() > END_OF_TIME) {
       throw new AssertionError("no end after " + steps + " steps and " + clock);
     }
+  }
+
+  /** Gives up after so many duty cycles. */
+  void limit(int most) {
+    maxSteps = most;
+  }
+
+  /** Duty cycles so far. */
+  int steps() {
+    return steps;
+  }
+
+  /** What was done to packets so far. */
+  FabricStatistics network() {
+    return fabric.statistics();
   }
 
   /** Moves the clock to what happens next; false when nothing does. */
@@ -329,8 +412,9 @@ public final class Simulation {
   }
 
   private void refuseSometimes() {
-    if (plan.refusals && random.nextInt(20) == 0) {
+    if (random.nextInt(20) == 0 && refuses) {
       ports[random.nextInt(2)].link.refuse = 1 + random.nextInt(6);
+      tally.add(Tally.FAULTS, "link full", 1);
     }
   }
 
@@ -346,7 +430,7 @@ public final class Simulation {
         continue;
       }
       boolean more = true;
-      while (more && (force || random.nextDouble() < plan.receiveChance)) {
+      while (more && (force || queue.random.nextDouble() < receiveChance)) {
         more = queue.post();
       }
     }
@@ -354,19 +438,14 @@ public final class Simulation {
 
   private boolean postSends(boolean force) {
     boolean posted = false;
-    for (int i = 0; i < flows.size(); i++) {
-      SimFlow flow = flows.get(i);
+    for (SimFlow flow : flows) {
       TransportState state = flow.from.context.state();
-      if (state.compareTo(TransportState.RTS) < 0 || !force && random.nextInt(4) == 0) {
+      if (state.compareTo(TransportState.RTS) < 0 || !flow.mayPost() || (flow.random.nextInt(4) == 0 && !force)) {
         continue;
       }
-      int burst = 1 + random.nextInt(8);
       int before = flow.ops.size();
-      while (burst-- > 0 && flow.ops.size() < wanted.get(i) && flow.outstanding() < DEPTH) {
-        flow.add(SimTraffic.next(flow, plan, random, wanted.get(i)));
-        if (!flow.from.isUsable()) {
-          wanted.set(i, flow.ops.size()); // One more is enough to see that it is flushed.
-        }
+      for (int burst = 1 + flow.random.nextInt(8); burst > 0 && flow.mayPost(); burst--) {
+        flow.post(plan);
       }
       if (flow.ops.size() > before) {
         posted = true;
@@ -374,15 +453,6 @@ public final class Simulation {
       }
     }
     return posted;
-  }
-
-  private boolean isDone() {
-    for (int i = 0; i < flows.size(); i++) {
-      if (flows.get(i).ops.size() < wanted.get(i) || flows.get(i).outstanding() > 0) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private void finish() {
@@ -404,7 +474,7 @@ public final class Simulation {
     }
     do {
       for (SimPort port : ports) {
-        while (port.engine.doWork() > 0) {
+        while (work(port) > 0) {
           step();
         }
       }
@@ -460,9 +530,10 @@ public final class Simulation {
     }
   }
 
-  private String report(Throwable cause) {
-    var text = new StringBuilder("seed " + seed + ": " + cause + "\n  repeat with -Drdma.sim.seed=" + seed + "\n  ");
-    text.append(plan).append("\n  ").append(fabric.statistics()).append("\n  ").append(clock).append('\n');
+  /** The plan, what became of it, and the last lines of the trace. */
+  String report() {
+    var text = new StringBuilder();
+    text.append("  ").append(plan).append("\n  ").append(fabric.statistics()).append("\n  ").append(clock).append('\n');
     flows.forEach(flow -> text.append("  ").append(flow).append('\n'));
     return text.append(trace).toString();
   }
@@ -507,27 +578,44 @@ public final class Simulation {
         == 0;
   }
 
-  /**
-   * Adds what happened to sums by name.
-   *
-   * @param totals the sums
-   */
-  public void addTo(Map<String, Long> totals) {
-    totals.merge("packets sent", fabric.statistics().sent(), Long::sum);
-    totals.merge("packets lost, damaged or cut off",
-        fabric.statistics().lost() + fabric.statistics().corrupted() + fabric.statistics().cut(), Long::sum);
-    totals.merge("packets doubled", fabric.statistics().duplicated(), Long::sum);
-    totals.merge("packets overtaken", fabric.statistics().reordered(), Long::sum);
+  /** Parts played, of one kind. */
+  long played(Part.Kind kind) {
+    return parts.seen().stream().filter(part -> part.kind() == kind).count();
+  }
+
+  /** What was played. */
+  Set<Part> parts() {
+    return parts.seen();
+  }
+
+  /** Sums of what happened, once it has ended. */
+  Tally tally() {
+    FabricStatistics network = fabric.statistics();
+    tally.add(Tally.COUNTERS, "packets", network.sent());
+    tally.add(Tally.FAULTS, "packet lost", network.lost());
+    tally.add(Tally.FAULTS, "packet damaged", network.corrupted());
+    tally.add(Tally.FAULTS, "packet doubled", network.duplicated());
+    tally.add(Tally.FAULTS, "packet overtaken", network.reordered());
+    tally.add(Tally.FAULTS, "packet cut off", network.cut());
+    tally.add(Tally.FAULTS, "queue pair late", played(Part.Kind.LATE));
     for (SimFlow flow : flows) {
-      String service = flow.from.context.kind() + " requests: ";
+      QpKind kind = flow.from.context.kind();
       for (SimOp op : flow.ops) {
-        totals.merge(service + op.status, 1L, Long::sum);
+        tally.add(Tally.OPERATIONS, kind + " " + SimOp.name(op.opcode), 1);
+        tally.add(Tally.COMPLETIONS, "send " + kind + " " + op.status, 1);
+        if (op.flaw != SimOp.Flaw.NONE) {
+          tally.add(Tally.FAULTS, "flaw " + op.flaw, 1);
+        }
       }
+    }
+    for (SimQp qp : qps) {
+      qp.events.forEach((event, count) -> tally.add(Tally.EVENTS, event.name(), count));
     }
     for (SimPort port : ports) {
       for (EngineCounter counter : EngineCounter.values()) {
-        totals.merge("counter " + counter.label(), port.count(counter), Long::sum);
+        tally.add(Tally.COUNTERS, counter.label(), port.count(counter));
       }
     }
+    return tally;
   }
 }

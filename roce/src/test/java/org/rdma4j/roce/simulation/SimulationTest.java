@@ -1,5 +1,8 @@
 package org.rdma4j.roce.simulation;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
 import org.junit.jupiter.api.Test;
 
 /**
@@ -7,16 +10,16 @@ import org.junit.jupiter.api.Test;
  * {@code -Drdma.sim.first=N} begins elsewhere than at 1.
  */
 class SimulationTest {
-  private static final long SEEDS = 2500;
+  private static final long SEEDS = 10_000;
 
   @Test
-  void everySeed() {
+  void everySeed() throws InterruptedException {
     Long one = Long.getLong("rdma.sim.seed");
     long first = one != null ? one : Long.getLong("rdma.sim.first", 1);
     long count = one != null ? 1 : Long.getLong("rdma.sim.seeds", SEEDS);
-    var memory = new Simulation.Memory();
-    for (long seed = first; seed < first + count; seed++) {
-      new Simulation(seed, memory).run();
-    }
+    var runner = new SimulationRunner(Runtime.getRuntime().availableProcessors(), done -> {});
+    SimulationRunner.Result result = runner.run(first, count);
+    assertNull(result.failure());
+    assertEquals(count, result.seeds());
   }
 }
