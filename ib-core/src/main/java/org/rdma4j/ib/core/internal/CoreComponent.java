@@ -62,7 +62,12 @@ public final class CoreComponent {
    */
   @Modified
   public void configure(CoreConfiguration configuration) {
-    registry.configure(new Settings(configuration.client_warn_millis(), configuration.client_limit_millis()));
+    registry.configure(
+        new Settings(
+            configuration.client_warn_millis(),
+            configuration.client_limit_millis(),
+            configuration.provider_warn_millis(),
+            configuration.provider_limit_millis()));
   }
 
   /** Removes all devices and stops. */

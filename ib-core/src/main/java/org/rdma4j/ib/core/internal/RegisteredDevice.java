@@ -2,8 +2,10 @@ package org.rdma4j.ib.core.internal;
 
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.rdma4j.ib.core.verbs.DeviceControl;
+import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.slf4j.Logger;
@@ -82,12 +84,22 @@ final class RegisteredDevice {
   void comeUp() {
     try {
       control.load(assigned.name(), assigned.index());
+      checkComing();
       gids.attach(control);
+      checkComing();
       control.enable();
+      checkComing();
     } catch (VerbsException e) {
       LOG.debug("{} does not come up", assigned.name(), e);
       end();
       throw e;
+    }
+  }
+
+  /** Whoever removes the device has waited for its provider no longer. */
+  private synchronized void checkComing() {
+    if (stage == Stage.GOING) {
+      throw new VerbsException(Errno.ENODEV, name() + " was removed before it came up");
     }
   }
 
@@ -130,12 +142,24 @@ final class RegisteredDevice {
   }
 
   private synchronized boolean begin() {
+    long start = System.nanoTime();
+    long limit = settings.get().providerLimitMillis();
+    long until = Math.min(settings.get().providerWarnMillis(), limit);
     boolean interrupted = false;
     while (stage == Stage.COMING && comingOn != Thread.currentThread()) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
+      long left = until - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      if (left > 0) {
+        try {
+          wait(left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      } else if (until < limit) {
+        LOG.warn("{} does not come up; after {} ms its provider is at:\n{}", name(), until, Watch.stack(comingOn));
+        until = limit;
+      } else {
+        LOG.warn("{} goes before it came up: its provider is left behind after {} ms", name(), limit);
+        break;
       }
     }
     if (interrupted) {
@@ -190,6 +214,7 @@ final class RegisteredDevice {
       notifyAll();
     }
     control.refuse();
+    control.patience(settings.get().providerWarnMillis(), settings.get().providerLimitMillis());
     gids.detach(control);
     control.disassociate(PATIENCE_MILLIS);
     control.destroyLeft(PATIENCE_MILLIS);

@@ -5,13 +5,17 @@ package org.rdma4j.ib.core.internal;
  *
  * @param clientWarnMillis after how long a client that does not return is named in the log
  * @param clientLimitMillis after how long it is left behind
+ * @param providerWarnMillis after how long a provider that does not end an object is named in the log
+ * @param providerLimitMillis after how long it is left behind
  */
-record Settings(long clientWarnMillis, long clientLimitMillis) {
+record Settings(long clientWarnMillis, long clientLimitMillis, long providerWarnMillis, long providerLimitMillis) {
   /** Takes at least a millisecond for each. */
   Settings {
+    providerWarnMillis = Math.max(1, providerWarnMillis);
+    providerLimitMillis = Math.max(1, providerLimitMillis);
     clientWarnMillis = Math.max(1, clientWarnMillis);
     clientLimitMillis = Math.max(1, clientLimitMillis);
   }
 
-  static final Settings DEFAULT = new Settings(5_000, 30_000);
+  static final Settings DEFAULT = new Settings(5_000, 30_000, 5_000, 30_000);
 }

@@ -49,7 +49,8 @@ final class Watch {
     }
   }
 
-  private static String stack(Thread thread) {
+  /** Where a thread is now, one frame a line. */
+  static String stack(Thread thread) {
     return Arrays.stream(thread.getStackTrace()).map(each -> "    at " + each).collect(Collectors.joining("\n"));
   }
 }

@@ -1,6 +1,8 @@
 package org.rdma4j.ib.core.verbs;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -178,8 +180,7 @@ public final class Context implements AutoCloseable {
     if (state.gate().tryEnter()) {
       try {
         awaitMakers();
-        state.tracker().inDestructionOrder(each -> each.context() == this)
-            .forEach(each -> each.destroyForced(false, DeviceState.PATIENCE_MILLIS));
+        destroyLeft();
       } finally {
         state.gate().exit();
       }
@@ -218,6 +219,19 @@ public final class Context implements AutoCloseable {
   void disassociate() {
     raise(AsyncEventType.DEVICE_FATAL, null, 0);
     events.end();
+  }
+
+  private void destroyLeft() {
+    List<ProviderHooks.Step> steps = new ArrayList<>();
+    for (VerbsObject each : state.tracker().inDestructionOrder(object -> object.context() == this)) {
+      if (!(each instanceof CompletionChannel)) {
+        steps.add(each.end(false, DeviceState.PATIENCE_MILLIS));
+      }
+    }
+    state.hooks().run(state.name(), steps);
+    // Channels are the core's own: this may be a handler of one of them, which must not wait for itself.
+    state.tracker().inDestructionOrder(object -> object.context() == this)
+        .forEach(each -> each.end(false, DeviceState.PATIENCE_MILLIS).hook().run());
   }
 
   private void awaitMakers() {

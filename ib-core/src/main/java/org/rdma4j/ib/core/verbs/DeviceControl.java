@@ -1,5 +1,6 @@
 package org.rdma4j.ib.core.verbs;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.rdma4j.roce.address.Gid;
 import org.slf4j.Logger;
@@ -87,27 +88,33 @@ public final class DeviceControl {
   }
 
   /**
+   * Sets how long steps 4 and 5, and a context that closes, wait for a hook of the provider: after the first time it is
+   * named in the log with its stack, after the second it is left behind with its thread, and the device goes on.
+   *
+   * @param warnMillis from the begin of a hook, 1 or more; 5,000 before this is called
+   * @param limitMillis from the begin of a hook, 1 or more; 30,000 before this is called
+   */
+  public void patience(long warnMillis, long limitMillis) {
+    state.hooks().patience(warnMillis, limitMillis);
+  }
+
+  /**
    * Step 4: what is left is flushed and destroyed, dependants first.
    *
    * @param patienceMillis how long to wait for a call on an object that has not returned
    */
   public void destroyLeft(long patienceMillis) {
     List<VerbsObject> left = state.tracker().inDestructionOrder(each -> true);
+    List<ProviderHooks.Step> steps = new ArrayList<>();
     for (VerbsObject each : left) {
       if (each instanceof QueuePair qp) {
-        quiesce(qp, patienceMillis);
+        steps.add(
+            new ProviderHooks.Step("flush of", qp, () -> qp.quiesce(patienceMillis), qp::abandonQuiesce));
       }
     }
-    left.forEach(each -> each.destroyForced(true, patienceMillis));
+    left.forEach(each -> steps.add(each.end(true, patienceMillis)));
+    state.hooks().run(state.name(), steps);
     state.contexts().forEach(state::forget);
-  }
-
-  private void quiesce(QueuePair qp, long patienceMillis) {
-    try {
-      qp.quiesce(patienceMillis);
-    } catch (RuntimeException | LinkageError e) {
-      LOG.error("{} could not be flushed by its provider", qp, e);
-    }
   }
 
   /** Step 5: the GIDs go and the provider is released. */
@@ -118,12 +125,9 @@ public final class DeviceControl {
       }
       released = true;
     }
-    state.removeGids();
-    try {
-      provider.release();
-    } catch (RuntimeException | LinkageError e) {
-      LOG.error("the provider of {} failed in its release", state.name(), e);
-    }
+    List<ProviderHooks.Step> steps = new ArrayList<>(state.gidRemovals());
+    steps.add(new ProviderHooks.Step("release of", state.name(), provider::release, () -> { }));
+    state.hooks().run(state.name(), steps);
   }
 
   /**

@@ -21,6 +21,7 @@ final class DeviceState {
 
   private final IbDevice provider;
   private final CallGate gate = new CallGate();
+  private final ProviderHooks hooks = new ProviderHooks();
   private final ResourceTracker tracker = new ResourceTracker();
   private final AtomicLong sequence = new AtomicLong();
   private final Set<Context> contexts = new LinkedHashSet<>();
@@ -103,6 +104,10 @@ final class DeviceState {
     return gate;
   }
 
+  ProviderHooks hooks() {
+    return hooks;
+  }
+
   ResourceTracker tracker() {
     return tracker;
   }
@@ -133,16 +138,14 @@ final class DeviceState {
   }
 
   /** The end of the GID tables; no events any more. */
-  void removeGids() {
+  List<ProviderHooks.Step> gidRemovals() {
+    List<ProviderHooks.Step> steps = new ArrayList<>();
     for (GidCache table : gids) {
       for (GidEntry entry : table.entries().reversed()) {
-        try {
-          table.remove(entry);
-        } catch (RuntimeException | LinkageError e) {
-          LOG.error("GID {} of {} could not be removed by its provider", entry, name, e);
-        }
+        steps.add(new ProviderHooks.Step("removal from " + name + " of", entry, () -> table.remove(entry), () -> { }));
       }
     }
+    return steps;
   }
 
   PkeyCache pkeys(int port) {

@@ -249,12 +249,17 @@ public abstract class QueuePair extends VerbsObject {
     boolean locked = lockWithin(patienceMillis);
     try {
       doQuiesce();
-      state.set(QpState.ERR);
     } finally {
+      state.set(QpState.ERR);
       if (locked) {
         unlock();
       }
     }
+  }
+
+  final void abandonQuiesce() {
+    hookHangs();
+    state.set(QpState.ERR);
   }
 
   private void replaceSource(GidCache.Hold next) {

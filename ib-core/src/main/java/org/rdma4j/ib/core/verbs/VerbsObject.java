@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -19,8 +20,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>For providers: no hook of an object runs at the same time as another hook of the same object, except
  * {@code QueuePair.doQuiesce}, destruction and {@code CompletionQueue.doDetach} where the removal of the device had to
- * leave a hook behind that did not return in time. A hook that throws anything but {@link VerbsException} is reported
- * to the caller as EIO with the cause.
+ * leave a hook behind that did not return in time. Hooks that end an object of a device that goes, or of a context that
+ * closes, run on a thread of the core and are left behind there after a configured time; the provider is released
+ * nevertheless, so a hook that comes back late must find closed what it needs, not freed memory. A hook that throws
+ * anything but {@link VerbsException} is reported to the caller as EIO with the cause.
  */
 @ProviderType
 public abstract class VerbsObject implements AutoCloseable {
@@ -36,7 +39,9 @@ public abstract class VerbsObject implements AutoCloseable {
   private final ObjectContext owner;
   private final ReentrantLock control = new ReentrantLock();
   private final List<ObjectContext> users = new ArrayList<>();
+  private final AtomicBoolean finished = new AtomicBoolean();
   private volatile Life life = Life.LIVE;
+  private volatile boolean hung; // a hook was left behind with the control lock; device or context are going
   private volatile int id = -1;
 
   VerbsObject(ObjectContext owner, ObjectKind kind) {
@@ -72,6 +77,9 @@ public abstract class VerbsObject implements AutoCloseable {
    * @throws VerbsException EBUSY while others use it; the message names them
    */
   public final void destroy() {
+    if (hung) {
+      return;
+    }
     control.lock();
     try {
       if (life == Life.DESTROYED || life == Life.DESTROYING) {
@@ -187,6 +195,9 @@ public abstract class VerbsObject implements AutoCloseable {
 
   /** Runs a provider's hook as a call on this object. */
   final <T> T call(Supplier<T> hook) {
+    if (hung) {
+      checkUsable();
+    }
     control.lock();
     try {
       deviceState().enter(this::toString);
@@ -203,11 +214,25 @@ public abstract class VerbsObject implements AutoCloseable {
 
   /**
    * Ends the object whatever its users say; for contexts that close and devices that go. Children were ended before.
+   * Where the provider does not return the object ends without it.
    *
    * @param removal true where the device goes
    * @param patienceMillis how long to wait for a call on the object that has not returned
    */
-  final void destroyForced(boolean removal, long patienceMillis) {
+  final ProviderHooks.Step end(boolean removal, long patienceMillis) {
+    return new ProviderHooks.Step(
+        "end of " + kind().label() + " as", this, () -> destroyForced(removal, patienceMillis), () -> abandon(removal));
+  }
+
+  private void abandon(boolean removal) {
+    if (life == Life.LIVE || life == Life.DESTROYING) {
+      life = removal ? Life.REMOVED : Life.DESTROYED;
+    }
+    hookHangs();
+    finish();
+  }
+
+  private void destroyForced(boolean removal, long patienceMillis) {
     boolean locked = lockWithin(patienceMillis);
     try {
       if (life == Life.DESTROYED || life == Life.REMOVED) {
@@ -221,7 +246,7 @@ public abstract class VerbsObject implements AutoCloseable {
         } else {
           providerDestroy();
         }
-      } catch (RuntimeException | LinkageError e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("{} could not be destroyed by its provider", this, e);
       }
       finish();
@@ -232,7 +257,15 @@ public abstract class VerbsObject implements AutoCloseable {
     }
   }
 
+  /** A hook was left behind: nobody waits for its lock any more. */
+  final void hookHangs() {
+    hung = true;
+  }
+
   final boolean lockWithin(long patienceMillis) {
+    if (hung) {
+      return control.tryLock();
+    }
     try {
       if (control.tryLock(patienceMillis, TimeUnit.MILLISECONDS)) {
         return true;
@@ -274,6 +307,9 @@ public abstract class VerbsObject implements AutoCloseable {
   }
 
   private void finish() {
+    if (!finished.compareAndSet(false, true)) {
+      return; // It was left behind, and has come back.
+    }
     owner.unpinParents();
     deviceState().tracker().remove(this);
     released();

@@ -57,6 +57,8 @@ public class FakeDevice extends IbDevice {
   private volatile RuntimeException gidFailure;
   private volatile RuntimeException reregisterFailure;
   private volatile Runnable inCreate = () -> {};
+  private volatile Runnable inEnable = () -> {};
+  private volatile Runnable inRelease = () -> {};
 
   public FakeDevice(String nameOrPattern) {
     super(nameOrPattern);
@@ -94,6 +96,18 @@ public class FakeDevice extends IbDevice {
   /** Runs inside every creation of an object. */
   public void inCreate(Runnable code) {
     this.inCreate = code;
+  }
+
+  /** Runs while the device comes up. */
+  public FakeDevice inEnable(Runnable code) {
+    this.inEnable = code;
+    return this;
+  }
+
+  /** Runs at the begin of the release. */
+  public FakeDevice inRelease(Runnable code) {
+    this.inRelease = code;
+    return this;
   }
 
   /** What the wire would have reported. */
@@ -186,6 +200,7 @@ public class FakeDevice extends IbDevice {
 
   @Override
   protected void enable() {
+    inEnable.run();
     if (enableFailure != null) {
       throw enableFailure;
     }
@@ -194,6 +209,7 @@ public class FakeDevice extends IbDevice {
 
   @Override
   protected void release() {
+    inRelease.run();
     note("release");
   }
 

@@ -27,6 +27,8 @@ public final class FakeQp extends QueuePair {
   private RuntimeException modifyFailure;
   private RuntimeException destroyFailure;
   private Runnable inModify = () -> {};
+  private volatile Runnable inQuiesce = () -> {};
+  private volatile Runnable inDestroy = () -> {};
 
   FakeQp(ObjectContext owner, int number, QpInitAttributes init, FakeDevice device) {
     super(owner, number, init.capabilities());
@@ -49,6 +51,16 @@ public final class FakeQp extends QueuePair {
   /** Runs inside every modification. */
   public void inModify(Runnable code) {
     this.inModify = code;
+  }
+
+  /** Runs at the begin of the flush. */
+  public void inQuiesce(Runnable code) {
+    this.inQuiesce = code;
+  }
+
+  /** Runs at the begin of every destruction. */
+  public void inDestroy(Runnable code) {
+    this.inDestroy = code;
   }
 
   public void report(QpState state) {
@@ -118,6 +130,7 @@ public final class FakeQp extends QueuePair {
   @Override
   protected void doQuiesce() {
     device.note("quiesce QP");
+    inQuiesce.run();
     synchronized (this) {
       quiet = true;
     }
@@ -135,6 +148,7 @@ public final class FakeQp extends QueuePair {
 
   @Override
   protected void doDestroy() {
+    inDestroy.run();
     if (destroyFailure != null) {
       throw destroyFailure;
     }

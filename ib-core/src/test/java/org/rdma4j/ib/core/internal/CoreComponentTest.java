@@ -55,7 +55,9 @@ class CoreComponentTest {
   private Bundle consumer;
 
   /** The configuration as the component runtime would hand it over. */
-  private record Configuration(long client_warn_millis, long client_limit_millis) implements CoreConfiguration {
+  private record Configuration(
+      long client_warn_millis, long client_limit_millis, long provider_warn_millis, long provider_limit_millis)
+      implements CoreConfiguration {
     @Override
     public Class<? extends Annotation> annotationType() {
       return CoreConfiguration.class;
@@ -96,7 +98,7 @@ class CoreComponentTest {
   }
 
   private CoreComponent newCore() {
-    return new CoreComponent(framework.context(), new Configuration(5_000, 30_000));
+    return new CoreComponent(framework.context(), new Configuration(5_000, 30_000, 5_000, 30_000));
   }
 
   @AfterEach

@@ -197,7 +197,7 @@ class DeviceRegistryTest {
 
   @Test
   void aBlockingClientIsLeftBehind() {
-    registry.configure(new Settings(20, 60));
+    registry.configure(new Settings(20, 60, 5_000, 30_000));
     client("a");
     client("blocks", context -> {}, context -> await(atTheEnd));
     client("c");
@@ -215,7 +215,7 @@ class DeviceRegistryTest {
 
   @Test
   void aClientThatBlocksInAddDelaysOthersOnlyForAWhile() {
-    registry.configure(new Settings(20, 60));
+    registry.configure(new Settings(20, 60, 5_000, 30_000));
     client("blocks", context -> await(atTheEnd), context -> {});
     client("b");
     FakeDevice device = register("fake0");

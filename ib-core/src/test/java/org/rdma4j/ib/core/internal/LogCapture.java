@@ -12,7 +12,11 @@ final class LogCapture implements AutoCloseable {
   private final Logger logger;
 
   LogCapture(Class<?> type) {
-    logger = (Logger) LoggerFactory.getLogger(type);
+    this(type.getName());
+  }
+
+  LogCapture(String name) {
+    logger = (Logger) LoggerFactory.getLogger(name);
     logger.setAdditive(false);
     appender.start();
     logger.addAppender(appender);
