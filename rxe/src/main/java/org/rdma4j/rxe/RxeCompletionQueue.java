@@ -52,6 +52,7 @@ final class RxeCompletionQueue extends CompletionQueue {
   private final boolean raisesEvents;
   private final CompletionCursor cursor;
   private final List<RxeQueuePair> queuePairs = new ArrayList<>(); // engine only
+  private final PollStreak streak = new PollStreak();
 
   @SuppressWarnings("unused") // Through ARMED.
   private volatile int armed;
@@ -75,13 +76,22 @@ final class RxeCompletionQueue extends CompletionQueue {
       throw failure(before);
     }
     int limit = Math.min(max, batch.length);
+    int count = take(batch, limit);
+    if (count == 0 && before == End.NONE && streak.goesOn(System.nanoTime())) {
+      device.help();
+      count = take(batch, limit);
+    }
+    if (count == 0 && before != End.NONE && max > 0) {
+      throw failure(before);
+    }
+    return count;
+  }
+
+  private int take(WorkCompletion[] batch, int limit) {
     int count = ring.poll(batch, limit);
     while (count == CompletionRing.MOVED) {
       Thread.onSpinWait();
       count = ring.poll(batch, limit);
-    }
-    if (count == 0 && before != End.NONE && max > 0) {
-      throw failure(before);
     }
     return count;
   }
@@ -97,6 +107,9 @@ final class RxeCompletionQueue extends CompletionQueue {
     if (now != End.NONE && ring.size() == 0) {
       throw failure(now);
     }
+    if (now == End.NONE && streak.goesOn(System.nanoTime())) {
+      device.help();
+    }
   }
 
   @Override
@@ -104,6 +117,9 @@ final class RxeCompletionQueue extends CompletionQueue {
     End now = end;
     if (now == End.DETACHED || now == End.DESTROYED) {
       throw failure(now);
+    }
+    if (streak.ends()) {
+      device.recall();
     }
     int wanted = which == CqNotify.NEXT_COMP ? NEXT_COMP : SOLICITED;
     int current = armed;

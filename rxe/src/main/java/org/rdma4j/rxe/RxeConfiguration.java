@@ -43,8 +43,21 @@ import org.osgi.service.metatype.annotations.Option;
   int udpPort() default 4791;
 
   @AttributeDefinition(
+      name = "Idle strategy",
+      description =
+          "What the engine does without work: spin polls without end and takes a processor, backoff polls for a while"
+              + " and then sleeps, block sleeps at once",
+      options = {
+        @Option(label = "Spin", value = "spin"),
+        @Option(label = "Back off", value = "backoff"),
+        @Option(label = "Block", value = "block")
+      },
+      required = false)
+  String idle() default "backoff";
+
+  @AttributeDefinition(
       name = "Polling (us)",
-      description = "How long the engine polls without work before it sleeps; 0 to sleep at once",
+      description = "With backoff, how long the engine polls without work before it sleeps",
       min = "0",
       max = "1000000",
       required = false)

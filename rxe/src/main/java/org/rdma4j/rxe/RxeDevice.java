@@ -107,8 +107,7 @@ final class RxeDevice extends IbDevice {
     this.engine = new Engine(EngineConfig.ofPortMtu(mtu.bytes()), Clock.SYSTEM, link, keys, this::report);
     this.addresses = new PortAddresses(engine);
     reserveAddresses();
-    this.runner =
-        new EngineRunner(engine, "rxe-" + settings.name(), Clock.SYSTEM, settings.spin().toNanos(), this::report);
+    this.runner = new EngineRunner(engine, "rxe-" + settings.name(), Clock.SYSTEM, settings.idle());
   }
 
   /** The port of every address must be free; an address that is not usable yet may become so later. */
@@ -143,6 +142,16 @@ final class RxeDevice extends IbDevice {
 
   Engine engine() {
     return engine;
+  }
+
+  /** A user polls without end: he drives the engine meanwhile. */
+  void help() {
+    runner.help();
+  }
+
+  /** The user who has helped is about to sleep. */
+  void recall() {
+    runner.recall();
   }
 
   RxeKeyTable keys() {

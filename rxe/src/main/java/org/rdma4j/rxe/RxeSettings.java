@@ -1,7 +1,7 @@
 package org.rdma4j.rxe;
 
-import java.time.Duration;
 import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.engine.IdleStrategy;
 import org.rdma4j.roce.link.IcrcCheck;
 import org.rdma4j.roce.link.UdpLinkConfig;
 
@@ -13,14 +13,11 @@ import org.rdma4j.roce.link.UdpLinkConfig;
  * @param address the only address to use, or null for all of the interface
  * @param icrc how received packets are checked
  * @param udpPort UDP port, 4791 for all but tests
- * @param spin how long the engine polls without work before it sleeps
+ * @param idle what the engine's thread does without work
  */
-record RxeSettings(String name, String netdev, Gid address, IcrcCheck icrc, int udpPort, Duration spin) {
-  /** Long enough to catch the answer of a busy peer on the same host, too short to be seen as load. */
-  static final Duration DEFAULT_SPIN = Duration.ofNanos(20_000);
-
+record RxeSettings(String name, String netdev, Gid address, IcrcCheck icrc, int udpPort, IdleStrategy idle) {
   RxeSettings(String name, String netdev, Gid address) {
-    this(name, netdev, address, IcrcCheck.RECOVER, UdpLinkConfig.ROCE_PORT, DEFAULT_SPIN);
+    this(name, netdev, address, IcrcCheck.RECOVER, UdpLinkConfig.ROCE_PORT, IdleStrategy.DEFAULT);
   }
 
   UdpLinkConfig link() {

@@ -7,6 +7,7 @@ import java.util.Map;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.engine.IdleStrategy;
 import org.rdma4j.roce.link.IcrcCheck;
 import org.rdma4j.roce.link.UdpLinkConfig;
 
@@ -14,6 +15,7 @@ import org.rdma4j.roce.link.UdpLinkConfig;
 final class SettingsReader {
   private static final int MAX_NAME = 63;
   private static final int MAX_PORT = 0xffff;
+  private static final int DEFAULT_SPIN_MICROS = (int) IdleStrategy.DEFAULT.polling().toNanos() / 1000;
   private static final int MAX_SPIN_MICROS = 1_000_000;
 
   private final Map<String, ?> properties;
@@ -34,14 +36,13 @@ final class SettingsReader {
     if (netdev.isEmpty()) {
       throw invalid("link " + name + " names no network interface: netdev is missing");
     }
-    int micros = number("spinMicros", (int) RxeSettings.DEFAULT_SPIN.toNanos() / 1000, 0, MAX_SPIN_MICROS);
     return new RxeSettings(
         name,
         netdev,
         address(text("addr")),
         icrc(text("icrc")),
         number("udpPort", UdpLinkConfig.ROCE_PORT, 1, MAX_PORT),
-        Duration.ofNanos(micros * 1000L));
+        idle(text("idle"), number("spinMicros", DEFAULT_SPIN_MICROS, 0, MAX_SPIN_MICROS)));
   }
 
   /** {@code rxe.c:rxe_newlink} wants the final name; it has no patterns. */
@@ -73,6 +74,15 @@ final class SettingsReader {
       case "strict" -> IcrcCheck.STRICT;
       case "off" -> IcrcCheck.OFF;
       default -> throw invalid("icrc is " + text + "; allowed are strict, recover and off");
+    };
+  }
+
+  private static IdleStrategy idle(String text, int micros) {
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "", "backoff" -> IdleStrategy.backOff(Duration.ofNanos(micros * 1000L));
+      case "spin" -> IdleStrategy.SPIN;
+      case "block" -> IdleStrategy.BLOCK;
+      default -> throw invalid("idle is " + text + "; allowed are spin, backoff and block");
     };
   }
 

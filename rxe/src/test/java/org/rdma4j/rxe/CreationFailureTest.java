@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +22,7 @@ import org.rdma4j.ib.core.verbs.QpInitAttributes;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.engine.IdleStrategy;
 import org.rdma4j.roce.link.IcrcCheck;
 
 /** What cannot be made leaves nothing behind. */
@@ -63,7 +63,7 @@ class CreationFailureTest {
     Gid gid = TestLink.anyLoopback();
     try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress(gid.toInetAddress(), 0))) {
       int port = taken.getLocalPort();
-      RxeSettings settings = new RxeSettings("rxe0", "lo", gid, IcrcCheck.RECOVER, port, Duration.ZERO);
+      RxeSettings settings = new RxeSettings("rxe0", "lo", gid, IcrcCheck.RECOVER, port, IdleStrategy.BLOCK);
       VerbsException e = failure(settings, Errno.EADDRINUSE);
       assertTrue(e.getMessage().contains(String.valueOf(port)), e.getMessage());
     }
@@ -77,7 +77,7 @@ class CreationFailureTest {
     assumeTrue(addresses.size() > 1, "lo has one address only");
     try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress(addresses.getLast().toInetAddress(), 0))) {
       int port = taken.getLocalPort();
-      failure(new RxeSettings("rxe0", "lo", null, IcrcCheck.RECOVER, port, Duration.ZERO), Errno.EADDRINUSE);
+      failure(new RxeSettings("rxe0", "lo", null, IcrcCheck.RECOVER, port, IdleStrategy.BLOCK), Errno.EADDRINUSE);
     }
     before.assertUnchanged();
   }

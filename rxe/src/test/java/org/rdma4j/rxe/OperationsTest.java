@@ -11,7 +11,6 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
-import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +29,7 @@ import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
 import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.roce.address.PathMtu;
+import org.rdma4j.roce.engine.IdleStrategy;
 import org.rdma4j.roce.link.IcrcCheck;
 
 /** Every operation through the public interface, over real sockets, with every byte verified. */
@@ -65,7 +65,7 @@ class OperationsTest {
         assumeTrue(hasIpv6Loopback(), "no address ::1 on this host");
         first =
             TestLink.open(
-                new RxeSettings("rxe0", "lo", TestLink.gid("::1"), IcrcCheck.STRICT, freePort(), Duration.ZERO));
+                new RxeSettings("rxe0", "lo", TestLink.gid("::1"), IcrcCheck.STRICT, freePort(), IdleStrategy.BLOCK));
         second = first;
       }
     }

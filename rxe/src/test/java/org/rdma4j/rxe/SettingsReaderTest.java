@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.roce.engine.IdleStrategy;
 import org.rdma4j.roce.link.IcrcCheck;
 
 class SettingsReaderTest {
@@ -24,7 +25,7 @@ class SettingsReaderTest {
     assertNull(settings.address());
     assertEquals(IcrcCheck.RECOVER, settings.icrc());
     assertEquals(4791, settings.udpPort());
-    assertEquals(RxeSettings.DEFAULT_SPIN, settings.spin());
+    assertEquals(IdleStrategy.DEFAULT, settings.idle());
   }
 
   @Test
@@ -37,9 +38,16 @@ class SettingsReaderTest {
     assertEquals("::ffff:127.0.0.2", settings.address().toString());
     assertEquals(IcrcCheck.STRICT, settings.icrc());
     assertEquals(14_791, settings.udpPort());
-    assertEquals(Duration.ZERO, settings.spin());
+    assertEquals(IdleStrategy.backOff(Duration.ZERO), settings.idle());
     assertEquals(14_791, settings.link().port());
     assertEquals("lo", settings.link().networkInterface());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"spin, SPIN", "Block, BLOCK", "backoff, BACK_OFF", "'', BACK_OFF"})
+  void theIdleStrategyIsConfigurable(String text, IdleStrategy.Mode mode) {
+    RxeSettings settings = SettingsReader.read(Map.of("name", "rxe0", "netdev", "lo", "idle", text));
+    assertEquals(mode, settings.idle().mode());
   }
 
   @ParameterizedTest
@@ -56,6 +64,7 @@ class SettingsReaderTest {
     "udpPort, 65536, allowed is 1 to 65535",
     "udpPort, x, no number",
     "spinMicros, -1, allowed is 0 to 1000000",
+    "idle, sleepy, 'spin, backoff and block'",
   })
   void whatIsWrongIsSaid(String key, String value, String text) {
     Map<String, Object> properties = new HashMap<>(Map.of("name", "rxe0", "netdev", "lo"));

@@ -32,8 +32,8 @@ enum Case {
   RATE_32("rc send 1 KiB, 32 queue pairs", (local, remote) -> rate(local, remote, 32));
 
   private static final int LARGE = 65_536;
-  private static final int LARGE_DEPTH = 16;
-  private static final int LARGE_CHAIN = 4;
+  private static final int LARGE_DEPTH = 32;
+  private static final int LARGE_CHAIN = 8;
   private static final int SMALL = 1024;
   private static final int SMALL_DEPTH = 256;
   private static final int SMALL_CHAIN = 8;

@@ -14,13 +14,15 @@ import org.rdma4j.roce.address.Gid;
 
 /**
  * Messages of one size as fast as they go, over one or several queue pairs. Requests are posted in chains of which the
- * last one is signalled; each request has its own slot of memory.
+ * last one is signalled. Each SEND has its own slot of memory; WRITEs and READs share a few, as in {@code
+ * ib_write_bw}, which uses one buffer for all.
  *
  * <p>The payload depends on the slice. Messages of SEND carry their number, which the receiver checks of each; the
  * rest of the payload it checks of every 64th. What WRITE and READ leave behind is compared in full after the slice.
  */
 final class RdmaStream implements Workload {
   private static final int POLL_BATCH = 32;
+  private static final int SHARED_SLOTS = 4;
   private static final int FULL_CHECK_EVERY = 64;
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
@@ -28,6 +30,7 @@ final class RdmaStream implements Workload {
   private final int size;
   private final int depth;
   private final int chain;
+  private final int slots;
   private final RdmaEnd end;
   private final WorkCompletion[] batch = WorkCompletion.batch(POLL_BATCH);
   private final MemorySegment expected;
@@ -49,8 +52,9 @@ final class RdmaStream implements Workload {
     this.size = size;
     this.depth = depth;
     this.chain = chain;
+    this.slots = isSend() ? count * depth : SHARED_SLOTS;
     // The receiver's queue is twice as deep, so that reposting has a chance to keep ahead.
-    this.end = new RdmaEnd(local, remote, count, 2 * depth, 2L * count * depth * size);
+    this.end = new RdmaEnd(local, remote, count, 2 * depth, 2L * slots * size);
     this.expected = Arena.ofAuto().allocate(size, 64);
     this.sends = new SendWorkRequest[count * depth / chain];
     this.receives = new ReceiveWorkRequest[2 * count * depth / chain];
@@ -75,19 +79,20 @@ final class RdmaStream implements Workload {
     end.connect(peer);
     for (int i = sends.length * chain - 1; i >= 0; i--) {
       boolean last = i % chain == chain - 1;
+      long offset = (long) (i % slots) * size;
       SendWorkRequest request =
           new SendWorkRequest()
               .wrId(i / chain)
               .opcode(opcode)
               .flags(last ? SendFlag.SIGNALED : 0)
-              .addSge(end.region.address() + (long) i * size, size, end.region.lkey())
+              .addSge(end.region.address() + offset, size, end.region.lkey())
               .next(last ? null : sends[i / chain]);
       if (!isSend()) {
-        request.remoteAddress(peer.get("address") + (long) i * size).rkey((int) peer.get("rkey"));
+        request.remoteAddress(peer.get("address") + offset).rkey((int) peer.get("rkey"));
       }
       sends[i / chain] = request;
     }
-    for (int i = receives.length * chain - 1; i >= 0; i--) {
+    for (int i = isSend() ? receives.length * chain - 1 : -1; i >= 0; i--) {
       ReceiveWorkRequest request =
           new ReceiveWorkRequest()
               .wrId(i)
@@ -114,13 +119,13 @@ final class RdmaStream implements Workload {
   }
 
   private void fillSlots() {
-    for (int i = 0; i < sends.length * chain; i++) {
+    for (int i = 0; i < slots; i++) {
       slot(i).copyFrom(expected);
     }
   }
 
   private void verifySlots() {
-    for (int i = 0; i < sends.length * chain; i++) {
+    for (int i = 0; i < slots; i++) {
       Pattern.verify(expected, slot(i), 0, opcode + " in slot " + i);
     }
   }

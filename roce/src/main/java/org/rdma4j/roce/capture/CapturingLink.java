@@ -199,6 +199,12 @@ public final class CapturingLink implements Link {
     link.wakeup();
   }
 
+  /** Not during a capture: its destination may block, and be closed by an interrupt of the thread that writes. */
+  @Override
+  public boolean mayBeLent() {
+    return tap == null && link.mayBeLent();
+  }
+
   @Override
   public LinkCounters counters() {
     return link.counters();

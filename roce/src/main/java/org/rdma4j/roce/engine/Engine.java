@@ -17,9 +17,10 @@ import org.rdma4j.roce.packet.Bth;
 import org.rdma4j.roce.packet.Opcode;
 
 /**
- * The transport engine of one port: receives packets, runs responders and completers, takes doorbells, runs
- * requesters, fires timers, one duty cycle after the other, all on one thread. It owns the protocol state of its
- * queue pairs, so nothing here is locked; other threads ring doorbells or {@link #call}.
+ * The transport engine of one port: takes doorbells, receives packets, runs responders and completers, runs
+ * requesters, fires timers, one duty cycle after the other, never two at once. It owns the protocol state of its
+ * queue pairs, so nothing here is locked; other threads ring doorbells or {@link #call}. "Engine thread" means the one
+ * that is in a duty cycle: the engine's own or, while a user polls without end, his ({@link EngineRunner#help}).
  *
  * <p>Without a thread ({@link EngineRunner} brings one) whoever calls {@link #doWork} drives it: that is how it runs
  * under virtual time.
@@ -43,10 +44,14 @@ public final class Engine {
   private final Object commandLock = new Object();
   private final Queue<Runnable> commands = new ArrayDeque<>();
   private volatile boolean hasCommands;
+  private final Turn turn = new Turn();
   private Thread owner;
   private QpContext firstReady;
   private QpContext lastReady;
   private long now;
+  private long cycle;
+  private boolean acknowledgesLater;
+  private int failures; // one after the other
 
   /**
    * Makes an engine that nobody drives yet.
@@ -115,8 +120,8 @@ public final class Engine {
   }
 
   /**
-   * Runs a command between two duty cycles and waits for it. Any thread; on the engine's own, or when nobody owns the
-   * engine, it runs at once.
+   * Runs a command between two duty cycles and waits for it. Any thread; in a duty cycle, or when nobody owns the
+   * engine, it runs at once; while the engine's thread stands aside for users the caller runs the duty cycle himself.
    *
    * @param command must not block
    * @param <T> type of the result
@@ -125,13 +130,21 @@ public final class Engine {
   public <T> T call(Supplier<T> command) {
     var result = new CompletableFuture<T>();
     synchronized (commandLock) {
-      if (owner == null || owner == Thread.currentThread()) {
+      if (owner == null || turn.isMine()) {
         return command.get();
       }
       commands.add(() -> complete(result, command));
       hasCommands = true;
     }
-    link.wakeup();
+    if (borrow()) {
+      try {
+        cycle();
+      } finally {
+        turn.give();
+      }
+    } else {
+      link.wakeup();
+    }
     return await(result);
   }
 
@@ -192,7 +205,49 @@ public final class Engine {
     }
   }
 
-  /** A thread drives the engine from now on: commands of others wait for it. */
+  /** Whose turn it is to run duty cycles, where the engine has a thread of its own. */
+  Turn turn() {
+    return turn;
+  }
+
+  /** Whether a user's thread has got the turn, which it must give back. */
+  boolean borrow() {
+    return turn.isLent() && link.mayBeLent() && turn.borrow();
+  }
+
+  /** Whether others have left something for the next duty cycle. Any thread. */
+  boolean isAsked() {
+    return hasCommands || rung.get() != null;
+  }
+
+  /** A duty cycle that never throws: nothing ends the thread that drives, or reaches a user who helps. */
+  int cycle() {
+    try {
+      int work = doWork();
+      failures = 0;
+      return work;
+    } catch (RuntimeException | Error e) {
+      failed("duty cycle", e);
+      return 0;
+    }
+  }
+
+  /** What is outside of queue pairs has failed: all is counted; of several failures in a row the first is told. */
+  void failed(String where, Throwable cause) {
+    failures++;
+    if (failures == 1) {
+      fault(where, cause);
+    } else {
+      counters.increment(EngineCounter.FAULTS);
+    }
+  }
+
+  /** Whether the last duty cycles have all failed. */
+  boolean keepsFailing() {
+    return failures > 1;
+  }
+
+  /** The engine has a thread of its own from now on: commands of others wait for the next duty cycle. */
   void own(Thread driver) {
     synchronized (commandLock) {
       if (owner != null) {
@@ -216,19 +271,51 @@ public final class Engine {
    * @return how much was done; 0 when there was nothing to do
    */
   public int doWork() {
-    now = clock.nanoTime();
+    begin();
     int work = hasCommands ? takeCommands() : 0;
-    work += link.receive(packets, config.receiveBatch());
     work += takeDoorbells();
+    work += link.receive(packets, config.receiveBatch());
     work += timers.expire(now);
     work += serveReady();
     work += link.flush();
     return work;
   }
 
+  /** The part of a duty cycle that brings what was posted to the network. */
+  private void sendPosted() {
+    try {
+      begin();
+      takeDoorbells();
+      serveReady();
+      link.flush();
+    } catch (RuntimeException | Error e) {
+      failed("posting", e);
+    }
+  }
+
+  private void begin() {
+    now = clock.nanoTime();
+    cycle++;
+    acknowledgesLater = false;
+  }
+
   /** {@return when a timer must fire, in the clock's nanoseconds, or {@link Long#MAX_VALUE}} */
   public long nextDeadline() {
     return timers.next();
+  }
+
+  /** {@return whether the last duty cycle left an acknowledge to the next one, for users to post before} */
+  public boolean acknowledgesLater() {
+    return acknowledgesLater;
+  }
+
+  void acknowledgeLater() {
+    acknowledgesLater = true;
+  }
+
+  /** Number of the present duty cycle. */
+  long cycleNumber() {
+    return cycle;
   }
 
   /** {@return whether a queue pair could send more at once} */
@@ -278,14 +365,25 @@ public final class Engine {
     return count;
   }
 
-  /** Any thread: a stack that only grows until the engine takes it whole, so there is no ABA. */
+  /**
+   * Any thread: a stack that only grows until the engine takes it whole, so there is no ABA. While the engine's thread
+   * stands aside the caller sends what he has posted ({@code rxe_verbs.c:rxe_post_send} does so always).
+   */
   void rung(QpContext qp) {
     QpContext head;
     do {
       head = rung.get();
       qp.nextRung = head;
     } while (!rung.compareAndSet(head, qp));
-    link.wakeup();
+    if (!turn.isLent()) {
+      link.wakeup();
+    } else if (borrow()) {
+      try {
+        sendPosted();
+      } finally {
+        turn.give();
+      }
+    }
   }
 
   private int serveReady() {

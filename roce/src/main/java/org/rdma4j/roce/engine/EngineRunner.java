@@ -5,8 +5,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.rdma4j.roce.link.Clock;
 
 /**
- * The thread of an engine. When there is nothing to do it polls for a while, then sleeps in the link until a packet,
- * a doorbell or a timer (stop protocol: ask, wake, wait a bounded time, report what still runs).
+ * The thread of an engine. When there is nothing to do it polls, or sleeps in the link until a packet, a doorbell or a
+ * timer, as its {@link IdleStrategy} says (stop protocol: ask, wake, wait a bounded time, report what still runs).
+ *
+ * <p>It has the turn all the time, also asleep, until a user polls without end and offers to {@link #help}: then it
+ * lends the turn and stands aside. So a packet for a user who polls is taken by the thread that waits for it, and what
+ * he posts leaves at once; nobody else has to run first, which decides about the latency where there are fewer
+ * processors than threads. The thread looks whether he still polls, first after 50 us, later every 4 ms, and
+ * takes the turn back when he does not: so long at most do packets, timers and what others posted have to wait.
+ * Whoever goes to sleep after helping calls it back at once ({@link #recall}).
  */
 public final class EngineRunner implements AutoCloseable {
   private static final long LONGEST_SLEEP_NANOS = 100_000_000;
@@ -14,15 +21,26 @@ public final class EngineRunner implements AutoCloseable {
   /** Between duty cycles that fail one after the other, so that they do not take a processor. */
   private static final long FAILURE_PAUSE_NANOS = 1_000_000;
 
+  /** How long it stands aside before it looks again: a part of the time that the user has been polling. */
+  private static final int ASIDE_SHARE = 16;
+
+  private static final long SHORTEST_ASIDE_NANOS = 50_000;
+  private static final long LONGEST_ASIDE_NANOS = 4_000_000;
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
   private final Engine engine;
+  private final Turn turn;
   private final Clock clock;
-  private final EngineFaultHandler faults;
-  private final long spinNanos;
+  private final boolean spins;
+  private final long pollNanos;
   private final Thread thread;
   private volatile boolean stopping;
-  private int failures; // one after the other
+
+  /** A user wants the turn. */
+  private volatile boolean wanted;
+
+  /** Duty cycles of users who poll; only who has the turn writes. */
+  private volatile long helped;
 
   /**
    * Starts the thread, which drives the engine from now on.
@@ -30,16 +48,15 @@ public final class EngineRunner implements AutoCloseable {
    * @param engine engine that nobody drives yet
    * @param name name of the thread
    * @param clock the engine's clock
-   * @param spinNanos how long to poll without work before sleeping, 0 sleeps at once
-   * @param faults is told of exceptions outside of queue pairs, of the first where several come one after the other
+   * @param idle what to do without work
    * @throws IllegalStateException when the engine has a thread already
    */
-  public EngineRunner(
-      Engine engine, String name, Clock clock, long spinNanos, EngineFaultHandler faults) {
+  public EngineRunner(Engine engine, String name, Clock clock, IdleStrategy idle) {
     this.engine = engine;
+    this.turn = engine.turn();
     this.clock = clock;
-    this.faults = faults;
-    this.spinNanos = spinNanos;
+    this.spins = idle.mode() == IdleStrategy.Mode.SPIN;
+    this.pollNanos = idle.mode() == IdleStrategy.Mode.BACK_OFF ? idle.polling().toNanos() : 0;
     this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::run);
     engine.own(thread); // Before it runs, so that no command runs anywhere else.
     thread.start();
@@ -47,22 +64,31 @@ public final class EngineRunner implements AutoCloseable {
 
   private void run() {
     try {
+      takeTurn();
       long idleSince = clock.nanoTime();
       while (!stopping) {
-        int work = step();
+        if (wanted) {
+          standAside();
+        }
+        int work = engine.cycle();
         if (work > 0) {
           idleSince = clock.nanoTime();
-        } else if (clock.nanoTime() - idleSince < spinNanos) {
+          if (engine.acknowledgesLater()) {
+            giveWay();
+          }
+        } else if (spins) {
+          Thread.onSpinWait();
+        } else if (clock.nanoTime() - idleSince < pollNanos) {
           giveWay();
         } else {
           sleep();
         }
-        if (failures > 1) {
+        if (engine.keepsFailing()) {
           LockSupport.parkNanos(this, FAILURE_PAUSE_NANOS);
         }
       }
     } finally {
-      engine.disown();
+      engine.disown(); // And keeps the turn for ever: nobody helps an engine that has stopped.
     }
   }
 
@@ -72,35 +98,79 @@ public final class EngineRunner implements AutoCloseable {
     Thread.yield();
   }
 
-  private int step() {
-    try {
-      int work = engine.doWork();
-      failures = 0;
-      return work;
-    } catch (RuntimeException | Error e) {
-      failed("duty cycle", e);
-      return 0;
+  /** Waits for the end of a user's duty cycle. */
+  private void takeTurn() {
+    turn.recall();
+    while (!turn.take()) {
+      giveWay();
     }
+    wanted = false;
+  }
+
+  /** Lends the turn for as long as users make use of it. */
+  private void standAside() {
+    turn.lend();
+    // Who asked before he could see that the turn is lent has woken this thread and waits for it.
+    if (engine.isAsked() || stopping) {
+      turn.recall();
+      return;
+    }
+    turn.give();
+    long since = System.nanoTime();
+    long before;
+    do {
+      before = helped;
+      long polled = System.nanoTime() - since;
+      LockSupport.parkNanos(this, Math.clamp(polled / ASIDE_SHARE, SHORTEST_ASIDE_NANOS, LONGEST_ASIDE_NANOS));
+    } while (turn.isLent() && !stopping && helped != before);
+    takeTurn();
+  }
+
+  /**
+   * Runs a duty cycle on the calling thread, which polls and finds nothing; or asks for the turn, when the engine's
+   * thread has it. Any thread; in a callback of the engine it does nothing. Returns at once when the engine has
+   * stopped, another thread drives it, or its own one spins; neither waits nor allocates. What the engine does in the
+   * duty cycle runs on the caller's stack: hosts must not call users from theirs.
+   */
+  public void help() {
+    if (turn.isLent()) {
+      helpNow();
+    } else if (!wanted && !spins && !stopping && engine.link().mayBeLent()) {
+      wanted = true;
+      engine.link().wakeup();
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // Whoever writes has the turn.
+  private void helpNow() {
+    if (engine.borrow()) {
+      try {
+        helped++;
+        engine.cycle();
+      } finally {
+        turn.give();
+      }
+    }
+  }
+
+  /** Calls the thread back at once, because who has helped is about to sleep. Any thread. */
+  public void recall() {
+    if (turn.isLent()) {
+      turn.recall();
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** {@return duty cycles that users who poll have run; any thread} */
+  public long helped() {
+    return helped;
   }
 
   private void sleep() {
     try {
       engine.link().await(sleepNanos());
     } catch (RuntimeException | Error e) {
-      failed("wait", e);
-    }
-  }
-
-  /** Nothing ends the thread but {@link #close}: not even what the one throws who is told. */
-  private void failed(String where, Throwable cause) {
-    engine.counters().increment(EngineCounter.FAULTS);
-    failures++;
-    if (failures == 1) {
-      try {
-        faults.onFault(where, cause);
-      } catch (RuntimeException | Error e) {
-        engine.counters().increment(EngineCounter.FAULTS);
-      }
+      engine.failed("wait", e);
     }
   }
 
@@ -124,6 +194,7 @@ public final class EngineRunner implements AutoCloseable {
   public void close() {
     stopping = true;
     engine.link().wakeup();
+    LockSupport.unpark(thread);
     boolean interrupted = false;
     while (thread.isAlive() && Thread.currentThread() != thread) {
       try {

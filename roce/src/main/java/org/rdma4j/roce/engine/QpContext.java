@@ -234,7 +234,7 @@ public final class QpContext {
   }
 
   /**
-   * Sends what is due: responses first, then requests.
+   * Sends what is due: responses first, then requests, then an acknowledge.
    *
    * @return true when more is due that the link or the budget held up
    */
@@ -244,7 +244,6 @@ public final class QpContext {
       return false;
     }
     int left = budget;
-    boolean more = false;
     if (responder.hasResponses()) {
       int sent = responder.respond(link, budget);
       if (sent < 0) {
@@ -252,14 +251,17 @@ public final class QpContext {
       }
       // A peer that never stops reading does not keep own requests from being sent.
       left = Math.max(left - sent, 1 + budget / REQUESTER_SHARE);
-      more = responder.hasResponses();
     }
-    if (!state.sends() || completer.waitsForRnrTimer()) {
-      return more && state != TransportState.ERR;
+    boolean more = false;
+    boolean sentRequests = false;
+    if (state.sends() && !completer.waitsForRnrTimer()) {
+      int before = requester.psn();
+      more = requester.transmit(link, left);
+      sentRequests = requester.psn() != before;
+      checkDrained();
     }
-    more |= requester.transmit(link, left);
-    checkDrained();
-    return more;
+    responder.acknowledge(link, sentRequests);
+    return (more || responder.hasResponses()) && state != TransportState.ERR;
   }
 
   /** Takes a packet whose opcode is known and whose length covers its headers. */

@@ -19,6 +19,9 @@ import org.rdma4j.roce.packet.Syndrome;
  * Responder of a reliable connection (kernel: {@code rxe_resp.c}; IBA specification sections 9.7.2 to 9.7.5). Each
  * request is executed exactly once; responses leave in the order of their PSNs: an acknowledge waits until the READ
  * responses before it are out, and one acknowledge stands for all before it.
+ *
+ * <p>An acknowledge that is not negative also waits for the next duty cycle, because the answer of a user who polls is
+ * posted by then: request and acknowledge leave in one call and, as the shorter comes last, in one datagram.
  */
 final class ReliableResponder extends Responder {
   private static final int NONE = -1;
@@ -29,6 +32,8 @@ final class ReliableResponder extends Responder {
   private int msn;
   private int dueSyndrome = NONE;
   private int duePsn;
+  private long dueCycle;
+  private boolean acknowledgeFirst;
   private boolean nakSent;
   private boolean failing;
   private QpEvent failure;
@@ -43,6 +48,7 @@ final class ReliableResponder extends Responder {
     expectedPsn = firstPsn & Psn.MASK;
     msn = 0;
     dueSyndrome = NONE;
+    acknowledgeFirst = false;
     nakSent = false;
     failing = false;
     replies.clear();
@@ -53,6 +59,7 @@ final class ReliableResponder extends Responder {
     super.discard();
     replies.clear();
     dueSyndrome = NONE;
+    acknowledgeFirst = false;
   }
 
   @Override
@@ -346,6 +353,9 @@ final class ReliableResponder extends Responder {
     if (dueSyndrome == Syndrome.ACK_NO_CREDIT_LIMIT) {
       qp.engine().counters().increment(EngineCounter.ACK_DEFERRED);
     }
+    if (dueSyndrome == NONE) {
+      dueCycle = qp.engine().cycleNumber();
+    }
     dueSyndrome = syndrome;
     duePsn = psn;
   }
@@ -363,13 +373,25 @@ final class ReliableResponder extends Responder {
       }
       sent++;
     }
-    if (dueSyndrome != NONE) {
+    if (dueSyndrome != NONE && (dueSyndrome != Syndrome.ACK_NO_CREDIT_LIMIT || acknowledgeFirst)) {
       if (!sendAcknowledge(link)) {
         return -1;
       }
       sent++;
     }
     return sent;
+  }
+
+  @Override
+  void acknowledge(Link link, boolean sentRequests) {
+    if (dueSyndrome != Syndrome.ACK_NO_CREDIT_LIMIT || replies.isPending()) {
+      return;
+    }
+    if (!sentRequests && dueCycle == qp.engine().cycleNumber()) {
+      qp.engine().acknowledgeLater();
+    } else {
+      acknowledgeFirst = !sendAcknowledge(link); // Requests that fill the link must not hold it up for ever.
+    }
   }
 
   private boolean sendAtomicReply(Link link, ReplyRing.Reply reply) {
@@ -449,6 +471,7 @@ final class ReliableResponder extends Responder {
     Aeth.write(packet, at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), dueSyndrome, msn);
     commit(link);
     dueSyndrome = NONE;
+    acknowledgeFirst = false;
     if (failing) {
       QpEvent event = failure;
       qp.enterError();

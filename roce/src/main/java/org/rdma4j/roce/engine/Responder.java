@@ -59,6 +59,13 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     return 0;
   }
 
+  /**
+   * Sends the acknowledge that is due, or lets it wait for the next duty cycle.
+   *
+   * @param sentRequests whether requests have just been written, with which it can go
+   */
+  void acknowledge(Link link, boolean sentRequests) {}
+
   /** {@return whether a response is due} */
   boolean hasResponses() {
     return false;

@@ -122,6 +122,16 @@ public interface Link extends AutoCloseable {
   void wakeup();
 
   /**
+   * Says whether another thread than the usual one may use the link for a moment, one after the other: the thread of a
+   * user, which may be interrupted and should not have to wait. From any thread.
+   *
+   * @return false when what the link does now could block, or suffer from an interrupt
+   */
+  default boolean mayBeLent() {
+    return true;
+  }
+
+  /**
    * Returns the counters of this link.
    *
    * @return the live counters, the same object for the life of the link, readable from any thread

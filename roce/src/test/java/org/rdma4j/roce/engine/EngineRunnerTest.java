@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -14,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Fabric;
@@ -105,9 +106,8 @@ class EngineRunnerTest {
         (where, cause) -> faults.add(cause));
   }
 
-  private EngineRunner run(Engine engine, long spinNanos) {
-    return new EngineRunner(
-        engine, "engine of " + engine.hashCode(), Clock.SYSTEM, spinNanos, (where, cause) -> faults.add(cause));
+  private EngineRunner run(Engine engine, IdleStrategy idle) {
+    return new EngineRunner(engine, "engine of " + engine.hashCode(), Clock.SYSTEM, idle);
   }
 
   private static Gid gid(int number) {
@@ -130,13 +130,14 @@ class EngineRunnerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {0, 20_000})
-  void noDoorbellIsLost(long spinNanos) throws InterruptedException {
+  @EnumSource
+  void noDoorbellIsLost(IdleStrategy.Mode mode) throws InterruptedException {
+    IdleStrategy idle = new IdleStrategy(mode, Duration.ofNanos(20_000));
     Engine a = engine(1);
     Engine b = engine(2);
     Host host = new Host();
-    try (EngineRunner runA = run(a, spinNanos);
-        EngineRunner runB = run(b, spinNanos)) {
+    try (EngineRunner runA = run(a, idle);
+        EngineRunner runB = run(b, idle)) {
       QpContext qp = ready(a, 1, host);
       ready(b, 2, new Host());
       for (int i = 1; i <= 3000; i++) {
@@ -157,7 +158,7 @@ class EngineRunnerTest {
   void commandsRunOnTheThreadOfTheEngine() {
     Engine engine = engine(1);
     assertEquals(Thread.currentThread(), engine.call(Thread::currentThread), "nobody drives it");
-    try (EngineRunner runner = run(engine, 0)) {
+    try (EngineRunner runner = run(engine, IdleStrategy.BLOCK)) {
       assertFalse(Thread.currentThread().equals(engine.call(Thread::currentThread)), () -> "" + runner);
       assertThrows(ArithmeticException.class, () -> engine.run(() -> Math.floorDiv(1, 0)));
       assertEquals(5, engine.call(() -> engine.call(() -> 5)), "from a command");
@@ -184,8 +185,8 @@ class EngineRunnerTest {
   @Test
   void oneDriverAtATime() {
     Engine engine = engine(1);
-    try (EngineRunner runner = run(engine, 0)) {
-      assertThrows(IllegalStateException.class, () -> run(engine, 0), () -> "" + runner);
+    try (EngineRunner runner = run(engine, IdleStrategy.BLOCK)) {
+      assertThrows(IllegalStateException.class, () -> run(engine, IdleStrategy.BLOCK), () -> "" + runner);
     }
     engine.link().close();
   }
@@ -195,8 +196,8 @@ class EngineRunnerTest {
     Engine a = engine(1);
     Engine b = engine(2);
     Host bad = new Host();
-    try (EngineRunner runA = run(a, 0);
-        EngineRunner runB = run(b, 0)) {
+    try (EngineRunner runA = run(a, IdleStrategy.BLOCK);
+        EngineRunner runB = run(b, IdleStrategy.BLOCK)) {
       QpContext qp = ready(a, 1, bad);
       ready(b, 2, new Host());
       bad.throwsErrors = true;
@@ -227,7 +228,7 @@ class EngineRunnerTest {
         };
     Engine engine =
         new Engine(EngineConfig.ofPortMtu(4096), Clock.SYSTEM, fabric.endpoint(gid(1)), key -> null, handler);
-    try (EngineRunner runner = new EngineRunner(engine, "engine under test", Clock.SYSTEM, 0, handler)) {
+    try (EngineRunner runner = new EngineRunner(engine, "engine under test", Clock.SYSTEM, IdleStrategy.BLOCK)) {
       engine.defer(
           () -> {
             throw new StackOverflowError();
@@ -258,7 +259,7 @@ class EngineRunnerTest {
                 });
     Engine engine =
         new Engine(EngineConfig.ofPortMtu(4096), Clock.SYSTEM, broken, key -> null, (where, e) -> faults.add(e));
-    try (EngineRunner runner = run(engine, 0)) {
+    try (EngineRunner runner = run(engine, IdleStrategy.BLOCK)) {
       assertTrue(calls.await(PATIENCE_SECONDS, TimeUnit.SECONDS), () -> "" + runner);
       assertEquals(5, engine.call(() -> 5));
     }
@@ -270,8 +271,8 @@ class EngineRunnerTest {
     Engine a = engine(1);
     Engine b = engine(2);
     Host bad = new Host();
-    try (EngineRunner runA = run(a, 0);
-        EngineRunner runB = run(b, 0)) {
+    try (EngineRunner runA = run(a, IdleStrategy.BLOCK);
+        EngineRunner runB = run(b, IdleStrategy.BLOCK)) {
       QpContext qp = ready(a, 1, bad);
       ready(b, 2, new Host());
       bad.throwsEverything = true;

@@ -1,0 +1,52 @@
+package org.rdma4j.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class PollStreakTest {
+  private static final int PACE_NANOS = 1_000;
+
+  private final PollStreak streak = new PollStreak();
+  private long now;
+
+  private boolean poll(int times, long pace) {
+    boolean goesOn = false;
+    for (int i = 0; i < times; i++) {
+      now += pace;
+      goesOn = streak.goesOn(now);
+    }
+    return goesOn;
+  }
+
+  @Test
+  void whoPollsWithoutEndHelps() {
+    assertFalse(poll(60, PACE_NANOS));
+    assertTrue(poll(10, PACE_NANOS));
+    assertTrue(poll(1, PACE_NANOS), "and goes on");
+  }
+
+  @Test
+  void whoLooksNowAndThenDoesNot() {
+    assertFalse(poll(10_000, 60_000));
+  }
+
+  @Test
+  void aPauseBeginsAnew() {
+    poll(100, PACE_NANOS);
+    assertFalse(poll(1, 1_000_000));
+    assertFalse(poll(60, PACE_NANOS));
+    assertTrue(poll(10, PACE_NANOS));
+  }
+
+  @Test
+  void whoGoesToSleepIsToldWhetherHeHelped() {
+    poll(10, PACE_NANOS);
+    assertFalse(streak.ends());
+    poll(100, PACE_NANOS);
+    assertTrue(streak.ends());
+    assertFalse(streak.ends());
+    assertFalse(poll(10, PACE_NANOS));
+  }
+}
