@@ -18,6 +18,7 @@ final class Rdma4j {
   private static final String ADD = "rdma link add rxe0 type rxe netdev br0";
   private static final String SEPARATOR = "rdma dev";
   private static final Pattern SEPARATOR_OUTPUT = Pattern.compile("(?m)^\\d+: rxe0: node_type .*$");
+  private static final Pattern WARNING = Pattern.compile("(?m)^[0-9:.]{12} (WARN|ERROR) ");
   private static final Pattern GID = Pattern.compile("GID\\[ *(\\d+)\\]:\\s*([0-9a-f:.]+)");
   private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
 
@@ -48,6 +49,11 @@ final class Rdma4j {
   static List<String> outputs(String output) {
     List<String> all = List.of(SEPARATOR_OUTPUT.split(output, -1));
     return all.size() < 2 ? List.of() : all.subList(1, all.size() - 1);
+  }
+
+  /** Whether the container has logged at WARN or above. */
+  static boolean hasWarned(String output) {
+    return WARNING.matcher(output).find();
   }
 
   /** The index of this side's GID of a family, found in {@code ibv_devinfo -v}. */

@@ -2,6 +2,7 @@ package org.rdma4j.it.peer;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -90,6 +91,7 @@ final class ScenarioGroup {
       assertAll(
           () -> assertEquals(scenario.client(), Completions.parse(client), "client's completions of " + text),
           () -> assertEquals(scenario.server(), Completions.parse(server), "server's completions of " + text),
+          () -> assertFalse(Rdma4j.hasWarned(here), text),
           () -> assertSays(client, scenario.clientSays(), text),
           () -> assertSays(server, scenario.serverSays(), text),
           () -> assertSays(client, List.of("client " + scenario.name() + ": end"), text),
