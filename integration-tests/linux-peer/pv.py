@@ -15,6 +15,7 @@ Scenarios (the client does the work):
   send write write-imm read send-imm          RC, one request per entry of --sizes
   uc-send uc-write uc-write-imm uc-send-imm   the same with UC
   ud-send ud-send-imm                         the same with UD
+  send-both     RC: either side SENDs to the other at the same time, and ends when both have all of it
   atomics       RC: fetch-add 5 on 40, compare-swap 45 to 1000 (matches), 45 to 2000 (does not)
   send-inv      RC: WRITE through a key of the server's, SEND with invalidate of it, WRITE again: remote access error
   rnr           RC: the server posts its receives only when the client has waited: RNR NAK, then success
@@ -149,7 +150,9 @@ class Scenario:
         self.psn = 0x000100 if self.server else 0xfffffe
         self.grh = GRH_BYTES if self.kind == 'ud' else 0
         self.stride = (max(self.sizes) + self.grh + 63) // 64 * 64
-        if self.stride * len(self.sizes) > BUFFER:
+        # where both sides send, what arrives has its slots behind what leaves
+        self.first_received = len(self.sizes) if self.name == 'send-both' else 0
+        if self.stride * (len(self.sizes) + self.first_received) > BUFFER:
             raise Failed(f'--sizes need more than the {BUFFER} bytes of the buffer')
         self.context = context
         self.pd = PD(context)
@@ -207,6 +210,9 @@ class Scenario:
     def slot(self, i):
         return i * self.stride
 
+    def received(self, i):
+        return self.slot(self.first_received + i)
+
     def pieces(self, offset, size):
         """the local range in --sge entries of equal length, in one where the size can't be divided so:
         rxe of rdma-core 44 takes the first entry's length for that of every entry"""
@@ -219,7 +225,7 @@ class Scenario:
 
     def first_wrong(self):
         for i, size in enumerate(self.sizes):
-            got = self.mr.read(size, self.slot(i) + self.grh) if size else b''
+            got = self.mr.read(size, self.received(i) + self.grh) if size else b''
             if got != pattern(i + 1, size):
                 at = next(k for k in range(size) if got[k] != pattern(i + 1, size)[k])
                 return f'message {i + 1}: byte {at} of {size} is wrong'
@@ -239,7 +245,7 @@ class Scenario:
     def post_receives(self, count=None, length=None):
         for i in range(len(self.sizes) if count is None else count):
             size = (max(self.sizes) if length is None else length) + self.grh
-            pieces = self.pieces(self.slot(i), size)
+            pieces = self.pieces(self.received(i), size)
             self.qp.post_recv(RecvWR(wr_id=100 + i, num_sge=len(pieces), sg=pieces))
 
     def drain(self, want, limit=None, quiet=False):
@@ -284,11 +290,19 @@ class Scenario:
         if self.opts.burst:
             self.drain(len(self.sizes))
 
+    def send_both(self):
+        """the same on both sides, which are ready to receive"""
+        for i, size in enumerate(self.sizes):
+            self.fill(i, size)
+            self.post(i + 1, self.qp.wr_send, size, self.slot(i))
+        self.drain(2 * len(self.sizes))
+        self.check()
+
     def serve(self):
         n, expect = len(self.sizes), 0
-        if self.op in ('send', 'send-imm', 'write-imm'):
+        if self.op in ('send', 'send-imm', 'write-imm', 'send-both'):
             self.post_receives()
-            expect = n
+            expect = n if self.op != 'send-both' else 0
         elif self.op in ('bad-qkey', 'bad-qpn'):
             self.post_receives()
         elif self.name == 'long-send':
@@ -318,6 +332,10 @@ class Scenario:
             self.exchange.hear()
             self.post_receives()
             expect = n
+        if self.name == 'send-both':
+            self.exchange.hear()
+            self.send_both()
+            self.exchange.tell(done=1)
         self.drain(expect)
         if self.name == 'until-error':
             self.exchange.await_end()
@@ -349,6 +367,8 @@ class Scenario:
 
     def work(self):
         window = self.exchange.hear()['mw'] if self.name == 'send-inv' else None
+        if self.name == 'send-both':
+            self.post_receives()
         self.exchange.hear()
         if self.name == 'until-error':
             self.work_until_error()
@@ -363,6 +383,10 @@ class Scenario:
                 self.drain(1, limit=0.3)        # the RNR NAKs: nothing can complete yet
                 self.exchange.tell(go=1)
                 self.drain(1)
+            elif op == 'send-both':
+                self.exchange.tell(go=1)
+                self.send_both()
+                self.exchange.hear()
             elif op == 'send-imm':
                 self.each(lambda i: qp.wr_send_imm(0x01020304 + i))
             elif op == 'write':

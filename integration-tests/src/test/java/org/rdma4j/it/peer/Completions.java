@@ -4,17 +4,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Completions as {@code pv} prints them, in short: work request, then {@code ok} with what was done, for a receive its
  * length and immediate; or {@code flushed}; or {@code error} with the status. What the standard leaves open for a
- * completion (the length of a send, everything but the identifier of a failure) is left out.
+ * completion (the length of a send, everything but the identifier of a failure) is left out, and so is the order
+ * between the two queues: the send queue's completions come first, each queue's in their order.
  */
 final class Completions {
   private static final Pattern LINE =
       Pattern.compile(
           "completion wr_id (\\d+) status (\\d+) opcode (\\d+) byte_len (\\d+) flags 0x([0-9a-f]+) vendor_err \\S+"
               + "( imm 0x[0-9a-f]+)?");
+  private static final int FIRST_RECEIVE_ID = 100;
   private static final int FLUSHED = 5;
   private static final int FIRST_RECEIVE_OPCODE = 128;
   private static final int WITH_INVALIDATE = 4;
@@ -32,7 +35,15 @@ final class Completions {
   private Completions() {}
 
   static List<String> parse(String output) {
-    return LINE.matcher(output).results().map(Completions::brief).toList();
+    List<MatchResult> all = LINE.matcher(output).results().toList();
+    return Stream.concat(
+            all.stream().filter(each -> !isReceive(each)), all.stream().filter(Completions::isReceive))
+        .map(Completions::brief)
+        .toList();
+  }
+
+  private static boolean isReceive(MatchResult line) {
+    return Integer.parseInt(line.group(1)) >= FIRST_RECEIVE_ID;
   }
 
   private static String brief(MatchResult line) {

@@ -2,49 +2,56 @@ package org.rdma4j.it.peer;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
 
-/** RC while the guest's link loses 2 % of the packets each way: everything arrives, once, in order, unharmed. */
+/**
+ * RC while the guest's link loses 2 % of the packets each way: everything arrives, once, in order, unharmed.
+ *
+ * <p>There is no {@code ibv_rc_pingpong} here: a side that has got everything ends, and its queue pair with it. When
+ * its last ACK is lost, nobody is there to repeat it, and the other side asks for ever, because that is what the tool's
+ * {@code retry_cnt} of 7 means to rxe. It is so between two Linux guests too: of 250 runs (10 exchanges of 1024 bytes,
+ * 2 % loss) 11 never ended on one side while the other had ended well. The sides of {@code pv} wait for each other.
+ */
 @PeerTest
 class LossIT {
   private static final Pattern DROPPED = Pattern.compile("qdisc netem .*\\n.*dropped (\\d+)");
 
   private final LinuxPeer peer;
-  private final Rdma4j rdma;
+  private final ScenarioGroup group;
 
   LossIT(LinuxPeer peer) {
     this.peer = peer;
-    rdma = new Rdma4j(peer);
+    group = new ScenarioGroup(peer, new Rdma4j(peer));
   }
 
-  @ParameterizedTest
-  @EnumSource(Family.class)
-  void pingpongs(Family family) {
-    List<Pingpong> runs =
-        List.of(
-            new Pingpong("rc", 256, 1000, 100, false, 18600),
-            new Pingpong("rc", 1024, 65535, 10, true, 18601),
-            new Pingpong("srq", 1024, 4096, 50, false, 18602));
-    PingpongGroup groups = new PingpongGroup(peer, rdma);
-    losing(() -> groups.linuxServes("loss-linux-serves", runs, family).forEach(PingpongGroup.Outcome::check));
-    losing(() -> groups.rdma4jServes("loss-rdma4j-serves", runs, family).forEach(PingpongGroup.Outcome::check));
+  @TestFactory
+  Stream<DynamicContainer> linuxServes() {
+    return Stream.of(Family.values()).map(family -> container(family, true));
   }
 
-  @Test
-  void scenarios() {
-    ScenarioGroup group = new ScenarioGroup(peer, rdma);
-    for (boolean linuxServes : List.of(true, false)) {
-      String name = linuxServes ? "loss-pv-linux-serves" : "loss-pv-rdma4j-serves";
-      losing(
-          () ->
-              group.play(name, Scenario.underLoss(), Family.IPV4, linuxServes)
-                  .forEach(outcome -> outcome.check(linuxServes)));
-    }
+  @TestFactory
+  Stream<DynamicContainer> rdma4jServes() {
+    return Stream.of(Family.values()).map(family -> container(family, false));
+  }
+
+  private DynamicContainer container(Family family, boolean linuxServes) {
+    String name = "loss-" + family + (linuxServes ? "-linux-serves" : "-rdma4j-serves");
+    return Lazily.container(name, () -> play(name, family, linuxServes));
+  }
+
+  private Stream<DynamicNode> play(String name, Family family, boolean linuxServes) {
+    List<ScenarioGroup.Outcome> outcomes = new ArrayList<>();
+    losing(() -> outcomes.addAll(group.play(name, Scenario.underLoss(), family, linuxServes)));
+    return outcomes.stream()
+        .map(each -> DynamicTest.dynamicTest(each.scenario().toString(), () -> each.check(linuxServes)));
   }
 
   private void losing(Runnable traffic) {

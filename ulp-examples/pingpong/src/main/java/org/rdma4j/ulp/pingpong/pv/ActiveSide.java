@@ -2,6 +2,7 @@ package org.rdma4j.ulp.pingpong.pv;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -32,6 +33,9 @@ final class ActiveSide {
 
   void work() throws IOException {
     int window = options.scenario().equals("send-inv") ? (int) Long.parseLong(exchange.hear().get("mw")) : 0;
+    if (options.scenario().equals("send-both")) {
+      endpoint.postReceives(options.sizes().size(), Collections.max(options.sizes()));
+    }
     exchange.hear();
     if (options.scenario().equals("until-error")) {
       workUntilError();
@@ -67,6 +71,11 @@ final class ActiveSide {
     int size = options.sizes().getFirst();
     switch (operation) {
       case "send", "gone", "long-send", "rnr-exceeded", "bad-qkey", "bad-qpn" -> each(i -> request(WrOpcode.SEND));
+      case "send-both" -> {
+        exchange.tell(Map.of("go", 1));
+        endpoint.sendBoth();
+        exchange.hear();
+      }
       case "send-imm" -> each(i -> request(WrOpcode.SEND_WITH_IMM).immediate(IMMEDIATE + i));
       case "write" -> each(i -> remote(WrOpcode.RDMA_WRITE, key, address + endpoint.slot(i)));
       case "write-imm" -> each(

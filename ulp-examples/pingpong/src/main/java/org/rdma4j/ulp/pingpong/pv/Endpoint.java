@@ -36,6 +36,7 @@ import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.WcFlag;
 import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
+import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.address.PathMtu;
 
@@ -72,6 +73,7 @@ final class Endpoint {
   private final QueuePair qp;
   private final QpType type;
   private final int stride;
+  private final int firstReceived;
   private final WorkCompletion[] completions = WorkCompletion.batch(8);
   private AddressHandle handle;
   private Map<String, String> remote;
@@ -89,7 +91,8 @@ final class Endpoint {
     type = typeOf(options.scenario());
     int largest = Collections.max(options.sizes());
     stride = (largest + grh() + 63) / 64 * 64;
-    if ((long) stride * options.sizes().size() > BUFFER) {
+    firstReceived = options.scenario().equals("send-both") ? options.sizes().size() : 0;
+    if ((long) stride * (options.sizes().size() + firstReceived) > BUFFER) {
       throw new ScenarioFailed("--sizes need more than the " + BUFFER + " bytes of the buffer");
     }
     buffer = memory.allocate(BUFFER, 4096);
@@ -173,6 +176,11 @@ final class Endpoint {
     return i * stride;
   }
 
+  /** Offset of what arrives as message i: where both sides send, behind all that leaves. */
+  private int received(int i) {
+    return slot(firstReceived + i);
+  }
+
   long remoteAddress() {
     return number("addr");
   }
@@ -242,7 +250,7 @@ final class Endpoint {
 
   private String firstWrong() {
     for (int i = 0; i < options.sizes().size(); i++) {
-      byte[] got = bytes(slot(i) + grh(), options.sizes().get(i));
+      byte[] got = bytes(received(i) + grh(), options.sizes().get(i));
       for (int k = 0; k < got.length; k++) {
         if (got[k] != (byte) (k * 7 + i + 1)) {
           return "message " + (i + 1) + ": byte " + k + " of " + got.length + " is wrong";
@@ -260,10 +268,21 @@ final class Endpoint {
       int pieces = pieces(size);
       ReceiveWorkRequest request = new ReceiveWorkRequest().wrId(100 + i);
       for (int k = 0; k < pieces; k++) {
-        request.addSge(mr.address() + slot(i) + (long) k * (size / pieces), size / pieces, mr.lkey());
+        request.addSge(mr.address() + received(i) + (long) k * (size / pieces), size / pieces, mr.lkey());
       }
       qp.postReceive(request);
     }
+  }
+
+  /** Sends all messages while the other side does the same, and checks what has come. */
+  void sendBoth() {
+    for (int i = 0; i < options.sizes().size(); i++) {
+      int size = options.sizes().get(i);
+      fill(i, size);
+      post(i + 1, new SendWorkRequest().opcode(WrOpcode.SEND), size, slot(i));
+    }
+    drain(2 * options.sizes().size());
+    check();
   }
 
   /** Posts a request whose local side is in the buffer. */

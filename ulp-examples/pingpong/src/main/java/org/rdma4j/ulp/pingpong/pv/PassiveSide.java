@@ -39,7 +39,7 @@ final class PassiveSide {
         endpoint.postReceives(sizes.size(), largest);
         expected = sizes.size();
       }
-      case "bad-qkey", "bad-qpn" -> endpoint.postReceives(sizes.size(), largest);
+      case "bad-qkey", "bad-qpn", "send-both" -> endpoint.postReceives(sizes.size(), largest);
       case "long-send" -> endpoint.postReceives(1, sizes.getFirst() - 1);
       case "send-inv" -> {
         int window = endpoint.bindWindow(WINDOW);
@@ -65,6 +65,11 @@ final class PassiveSide {
       exchange.hear();
       endpoint.postReceives(sizes.size(), largest);
       expected = sizes.size();
+    }
+    if (operation.equals("send-both")) {
+      exchange.hear();
+      endpoint.sendBoth();
+      exchange.tell(Map.of("done", 1));
     }
     endpoint.drain(expected);
     if (operation.equals("until-error")) {
