@@ -66,6 +66,7 @@ final class RxeDevice extends IbDevice {
   private final Engine engine;
   private final EngineRunner runner;
   private final PortAddresses addresses;
+  private final PortMulticast multicast;
   private final RxeKeyTable keys = new RxeKeyTable();
   private final PagedTable<RxeAddressHandle.Entry> handles = new PagedTable<>(Limits.LAST_AH + 1);
   private final NumberPool pds = new NumberPool("max_pd", 1, Limits.MAX_PD);
@@ -106,6 +107,7 @@ final class RxeDevice extends IbDevice {
     this.mtu = PathMtu.largestFor(netdev.mtu());
     this.engine = new Engine(EngineConfig.ofPortMtu(mtu.bytes()), Clock.SYSTEM, link, keys, this::report);
     this.addresses = new PortAddresses(engine);
+    this.multicast = new PortMulticast(engine);
     reserveAddresses();
     this.runner = new EngineRunner(engine, "rxe-" + settings.name(), Clock.SYSTEM, settings.idle());
   }
@@ -152,6 +154,10 @@ final class RxeDevice extends IbDevice {
   /** The user who has helped is about to sleep. */
   void recall() {
     runner.recall();
+  }
+
+  PortMulticast multicast() {
+    return multicast;
   }
 
   RxeKeyTable keys() {

@@ -14,6 +14,7 @@ import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
+import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.engine.QpContext;
 import org.rdma4j.roce.engine.QpKind;
 import org.rdma4j.roce.engine.QpProfile;
@@ -186,6 +187,16 @@ final class RxeQueuePair extends QueuePair {
     return device
         .engine()
         .call(() -> attributes.query(transport, capabilities(), transport.settings().notifyDrained));
+  }
+
+  @Override
+  protected void doAttachMulticast(Gid group, int lid) {
+    device.multicast().attach(group, this);
+  }
+
+  @Override
+  protected void doDetachMulticast(Gid group, int lid) {
+    device.multicast().detach(group, this);
   }
 
   /** In ERR the engine flushes all that is posted whenever it looks at the queue pair, so one look is enough. */

@@ -62,8 +62,8 @@ public record Gid(long hi, long lo) implements Comparable<Gid> {
   }
 
   /**
-   * Reads an address literal: any text form of IPv6 without scope, or four decimal numbers for IPv4. Never asks a name
-   * service.
+   * Reads an address literal: any text form of IPv6 without scope, or four decimal numbers for IPv4. Never asks a
+   * name service.
    *
    * @param text the literal
    * @return the GID; IPv4-mapped for an IPv4 address
@@ -164,7 +164,18 @@ public record Gid(long hi, long lo) implements Comparable<Gid> {
    * @return true for a multicast GID
    */
   public boolean isMulticast() {
-    return hi >>> 56 == 0xff || isIpv4Mapped() && (lo >>> 28 & 0xf) == 0xe;
+    return isMulticast(hi, lo);
+  }
+
+  /**
+   * Says whether two numbers are a multicast GID; for paths that must not allocate.
+   *
+   * @param hi the first eight bytes
+   * @param lo the last eight bytes
+   * @return true for {@code ff00::/8} and IPv4-mapped {@code 224.0.0.0/4}
+   */
+  public static boolean isMulticast(long hi, long lo) {
+    return hi >>> 56 == 0xff || isIpv4Mapped(hi, lo) && (lo >>> 28 & 0xf) == 0xe;
   }
 
   /**

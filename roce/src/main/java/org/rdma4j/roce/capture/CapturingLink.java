@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * capture runs that costs one volatile read a packet.
  *
  * <p>A packet sent is captured when it is committed, also when the network refuses it afterwards; a packet received,
- * before its handler sees it, and not when its ICRC was wrong. What the link does not show is made up: identification 0
- * when unknown, hop limit 64, and the ICRC to match. Writing happens on the link's thread, so a slow disk slows the
- * link; an error of the file ends the capture, never the link.
+ * before its handler sees it, and not when its ICRC was wrong. What the link does not show is made up:
+ * identification 0 when unknown, hop limit 64, and the ICRC to match. Writing happens on the link's thread, so a
+ * slow disk slows the link; an error of the file ends the capture, never the link.
  *
  * <p>{@link #start}, {@link #stop} and {@link #isCapturing} may be called from any thread, the rest as {@link Link}
  * says.
@@ -111,6 +111,16 @@ public final class CapturingLink implements Link {
   @Override
   public void removeAddress(Gid gid) {
     link.removeAddress(gid);
+  }
+
+  @Override
+  public void joinGroup(Gid group) {
+    link.joinGroup(group);
+  }
+
+  @Override
+  public void leaveGroup(Gid group) {
+    link.leaveGroup(group);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.link.PacketHandler;
@@ -38,6 +39,7 @@ public final class Engine {
   private final Completion completion = new Completion();
   private final MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_BYTES, Long.BYTES);
   private final QpTable queuePairs = new QpTable();
+  private final MulticastGroups groups;
   private final TimerWheel timers;
   private final PacketHandler packets = this::onPacket;
   private final AtomicReference<QpContext> rung = new AtomicReference<>();
@@ -67,6 +69,7 @@ public final class Engine {
     this.clock = clock;
     this.link = link;
     this.memory = new MemoryAccess(keys);
+    this.groups = new MulticastGroups(link);
     this.faults = faults;
     this.now = clock.nanoTime();
     this.timers = new TimerWheel(now);
@@ -88,15 +91,21 @@ public final class Engine {
   }
 
   /**
-   * Forgets a queue pair: from now on its host is not called any more. What is posted is not completed; move it to
-   * {@link TransportState#ERR} first for that. Engine thread, or {@link #call}.
+   * Forgets a queue pair, also in its multicast groups: from now on its host is not called any more. What is posted
+   * is not completed; move it to {@link TransportState#ERR} first for that. Engine thread, or {@link #call}.
    *
    * @param qp the queue pair
    */
   public void destroy(QpContext qp) {
     queuePairs.remove(qp);
+    groups.forget(qp);
     timers.disarm(qp);
     qp.removed = true;
+  }
+
+  /** {@return who receives what is sent to multicast groups; engine thread} */
+  public MulticastGroups groups() {
+    return groups;
   }
 
   /** {@return number of queue pairs; engine thread} */
@@ -162,8 +171,8 @@ public final class Engine {
   }
 
   /**
-   * Leaves a command for the next duty cycle and does not wait for it; hosts use it for what they may not do while they
-   * are called. Any thread.
+   * Leaves a command for the next duty cycle and does not wait for it; hosts use it for what they may not do while
+   * they are called. Any thread.
    *
    * @param command must not block
    */
@@ -456,11 +465,34 @@ public final class Engine {
       counters.increment(EngineCounter.DROPPED_MALFORMED);
       return;
     }
-    QpContext qp = queuePairs.find(Bth.destQp(packet, at));
+    int number = Bth.destQp(packet, at);
+    // IBA specification C9-48: a packet to a group names no queue pair, and one that names none is to a group.
+    boolean multicast = Gid.isMulticast(received.destinationHi(), received.destinationLo());
+    if (number == MulticastGroups.QP_NUMBER && multicast) {
+      toGroup(received, packet, at, length, opcode);
+      return;
+    }
+    QpContext qp = multicast ? null : queuePairs.find(number);
     if (qp == null || Opcode.transport(opcode) != qp.kind().transport()) {
       counters.increment(EngineCounter.DROPPED_NO_QP);
       return;
     }
+    deliver(qp, received, packet, at, length, opcode);
+  }
+
+  private void toGroup(ReceivedPacket received, MemorySegment packet, long at, int length, int opcode) {
+    QpContext[] members = groups.members(received.destinationHi(), received.destinationLo());
+    if (members.length == 0 || Opcode.transport(opcode) != QpKind.UD.transport()) {
+      counters.increment(EngineCounter.DROPPED_NO_QP);
+      return;
+    }
+    for (QpContext member : members) {
+      deliver(member, received, packet, at, length, opcode);
+    }
+  }
+
+  private void deliver(
+      QpContext qp, ReceivedPacket received, MemorySegment packet, long at, int length, int opcode) {
     if (!matches(Bth.pkey(packet, at), qp.settings().pkey)) {
       counters.increment(EngineCounter.BAD_PKEY);
       return;

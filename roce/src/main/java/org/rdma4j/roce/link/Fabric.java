@@ -5,8 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.rdma4j.roce.address.Gid;
 
@@ -36,6 +38,7 @@ public final class Fabric {
   private final long seed;
   private final Clock clock;
   private final Map<Gid, FabricLink> links = new HashMap<>();
+  private final Map<Gid, Set<FabricLink>> groups = new HashMap<>();
   private final Map<Gid, Map<Gid, Direction>> directions = new HashMap<>();
   private final PriorityQueue<Transit> inFlight = new PriorityQueue<>();
   private final ArrayDeque<Transit> free = new ArrayDeque<>();
@@ -175,8 +178,8 @@ public final class Fabric {
   }
 
   /**
-   * Brings the packets that arrive up to a time to their links, where they wait for {@link Link#receive}. Does not move
-   * the clock. Links do this by themselves for the present time.
+   * Brings the packets that arrive up to a time to their links, where they wait for {@link Link#receive}. Does not
+   * move the clock. Links do this by themselves for the present time.
    *
    * @param time nanoseconds on the fabric's clock
    * @return how many packets arrived
@@ -186,7 +189,7 @@ public final class Fabric {
     for (Transit next = inFlight.peek(); next != null && next.arrival <= time; next = inFlight.peek()) {
       inFlight.remove();
       arrived++;
-      FabricLink link = links.get(next.direction.destination);
+      FabricLink link = receiver(next);
       if (link == null) {
         unreachable++;
         free.add(next);
@@ -220,6 +223,31 @@ public final class Fabric {
     links.remove(gid);
   }
 
+  synchronized void join(Gid group, FabricLink link) {
+    groups.computeIfAbsent(group, gid -> new LinkedHashSet<>()).add(link);
+  }
+
+  synchronized void leave(Gid group, FabricLink link) {
+    members(group).remove(link);
+    if (members(group).isEmpty()) {
+      groups.remove(group);
+    }
+  }
+
+  private Set<FabricLink> members(Gid group) {
+    return groups.getOrDefault(group, Set.of());
+  }
+
+  /** Where a packet arrives; null when nobody is there. */
+  private FabricLink receiver(Transit transit) {
+    Gid destination = transit.direction.destination;
+    if (!destination.isMulticast()) {
+      return links.get(destination);
+    }
+    FabricLink member = transit.member;
+    return member != null && members(destination).contains(member) ? member : null;
+  }
+
   synchronized Direction direction(Gid source, Gid destination) {
     return directions
         .computeIfAbsent(source, gid -> new HashMap<>())
@@ -230,8 +258,19 @@ public final class Fabric {
     free.add(transit);
   }
 
-  /** Takes a packet with its ICRC from a link. */
+  /** Takes a packet with its ICRC from a link. Each member of a group gets its own, with its own luck. */
   synchronized void transmit(FabricRoute route, MemorySegment memory, int offset, int datagram) {
+    Gid destination = route.destination();
+    if (!destination.isMulticast() || members(destination).isEmpty()) {
+      transmit(route, null, memory, offset, datagram);
+      return;
+    }
+    for (FabricLink member : members(destination)) {
+      transmit(route, member, memory, offset, datagram);
+    }
+  }
+
+  private void transmit(FabricRoute route, FabricLink member, MemorySegment memory, int offset, int datagram) {
     Direction direction = route.direction();
     FaultPlan plan = direction.plan;
     long now = clock.nanoTime();
@@ -243,10 +282,10 @@ public final class Fabric {
       lost++;
     } else {
       long departure = departure(direction, plan, now, datagram);
-      send(route, departure, copy, memory, offset, datagram);
+      send(route, member, departure, copy, memory, offset, datagram);
       if (happens(direction, copy, FabricFault.DUPLICATION, direction.happens(plan.duplication()))) {
         duplicated++;
-        send(route, departure, copy + 1, memory, offset, datagram);
+        send(route, member, departure, copy + 1, memory, offset, datagram);
       }
     }
   }
@@ -266,7 +305,7 @@ public final class Fabric {
   }
 
   private void send(
-      FabricRoute route, long departure, long copy, MemorySegment memory, int offset, int datagram) {
+      FabricRoute route, FabricLink member, long departure, long copy, MemorySegment memory, int offset, int datagram) {
     Direction direction = route.direction();
     FaultPlan plan = direction.plan;
     Transit transit = free.poll();
@@ -275,6 +314,7 @@ public final class Fabric {
     }
     MemorySegment.copy(memory, offset, transit.memory, 0, datagram);
     transit.direction = direction;
+    transit.member = member;
     transit.datagram = datagram;
     transit.trafficClass = route.trafficClass();
     transit.hopLimit = route.hopLimit();
@@ -297,7 +337,7 @@ public final class Fabric {
     }
     transit.arrival = arrival;
     inFlight.add(transit);
-    FabricLink receiver = links.get(direction.destination);
+    FabricLink receiver = receiver(transit);
     if (receiver != null) {
       receiver.packetIsComing();
     }

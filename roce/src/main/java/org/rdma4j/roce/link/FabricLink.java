@@ -4,7 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.rdma4j.roce.address.Gid;
 
@@ -24,6 +26,7 @@ final class FabricLink implements Link {
   private final PacketCheck check = new PacketCheck(receiveMemory, IcrcCheck.STRICT, counters);
   private final ReceivedPacket packet = new ReceivedPacket();
   private final Map<Gid, Address> addresses = new HashMap<>();
+  private final Set<Gid> groups = new HashSet<>();
   private final Doorbell doorbell = new Doorbell(this::unpark);
 
   /** Packets that have arrived; guarded by the fabric. */
@@ -71,6 +74,32 @@ final class FabricLink implements Link {
     synchronized (fabric) {
       fabric.detach(gid);
       arrived.removeIf(transit -> transit.direction.destination.equals(gid));
+    }
+  }
+
+  @Override
+  public void joinGroup(Gid group) {
+    requireOpen();
+    LinkAddress.requireMulticast(group);
+    if (groups.contains(group)) {
+      throw LinkErrno.EADDRINUSE.exception(group + " has been joined by this link already");
+    }
+    if (addresses.keySet().stream().noneMatch(each -> each.isIpv4Mapped() == group.isIpv4Mapped())) {
+      throw LinkErrno.EADDRNOTAVAIL.exception(group + " cannot be joined without an address of its family");
+    }
+    fabric.join(group, this);
+    groups.add(group);
+  }
+
+  @Override
+  public void leaveGroup(Gid group) {
+    requireOpen();
+    if (!groups.remove(group)) {
+      throw LinkErrno.EADDRNOTAVAIL.exception(group + " was not joined by this link");
+    }
+    synchronized (fabric) {
+      fabric.leave(group, this);
+      arrived.removeIf(transit -> transit.direction.destination.equals(group));
     }
   }
 
@@ -258,6 +287,7 @@ final class FabricLink implements Link {
         entry.getValue().attached = false;
         fabric.detach(entry.getKey());
       }
+      groups.forEach(each -> fabric.leave(each, this));
       for (Transit transit = arrived.poll(); transit != null; transit = arrived.poll()) {
         fabric.release(transit);
       }

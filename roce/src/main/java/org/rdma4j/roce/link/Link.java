@@ -11,8 +11,8 @@ import org.rdma4j.roce.address.Gid;
  *
  * <p>All methods but {@link #wakeup()} and reading {@link #counters()} belong to one thread, the one that runs the
  * engine, or to the set-up before that thread starts. After {@link #close()} the control-path methods throw {@link
- * LinkException} EBADF, {@link #claim} returns -1, {@link #flush} and {@link #receive} return 0, {@link #await} returns
- * at once and {@link #wakeup()} does nothing. Packets between local addresses travel as all others do.
+ * LinkException} EBADF, {@link #claim} returns -1, {@link #flush} and {@link #receive} return 0, {@link #await}
+ * returns at once and {@link #wakeup()} does nothing. Packets between local addresses travel as all others do.
  */
 public interface Link extends AutoCloseable {
   /**
@@ -42,17 +42,42 @@ public interface Link extends AutoCloseable {
   void removeAddress(Gid gid);
 
   /**
+   * Starts receiving what anybody sends to a multicast group, on the network interface of this link's addresses: the
+   * host joins it by IGMP or MLD. What this link itself sends to the group comes back to it. Control path.
+   *
+   * @param group the multicast address, of the family of one of the addresses
+   * @throws LinkException EINVAL when it is no multicast address; EADDRINUSE when this link has joined it already;
+   *     EADDRNOTAVAIL when no address of the family was added; ENODEV without the interface; EMFILE, ENFILE, ENOMEM
+   * or     ENOBUFS without resources; EOPNOTSUPP for a link without multicast, as all are that do not override this;
+   * EBADF     when closed
+   */
+  default void joinGroup(Gid group) {
+    throw LinkErrno.EOPNOTSUPP.exception("this link cannot join " + group);
+  }
+
+  /**
+   * Stops receiving what is sent to a multicast group.
+   *
+   * @param group the group
+   * @throws LinkException EADDRNOTAVAIL when it was not joined; EBADF when closed
+   */
+  default void leaveGroup(Gid group) {
+    throw LinkErrno.EADDRNOTAVAIL.exception(group + " was not joined by this link");
+  }
+
+  /**
    * Prepares what packets from one address to another need. Control path: may allocate.
    *
    * @param source one of the added addresses
-   * @param destination where to; of the same family as the source
+   * @param destination where to, also a multicast group; of the same family as the source
    * @param trafficClass TOS or traffic class, 0 to 255
    * @param flowLabel IPv6 flow label, 0 to 0xfffff; a wish, because Linux sockets choose their own. The ICRC does not
    *     cover it
    * @param hopLimit time to live or hop limit, 1 to 255; 0 means 64
    * @return the route, usable until its source is removed or the link is closed
    * @throws LinkException EADDRNOTAVAIL when the source was not added or is of the other family; ENETUNREACH when the
-   *     destination is zero; EINVAL when a number is out of range; EBADF when closed
+   *     destination is zero or a group that the host has no route to; ENODEV without the interface that a group
+   * needs;     EINVAL when a number is out of range; EBADF when closed
    */
   Route route(Gid source, Gid destination, int trafficClass, int flowLabel, int hopLimit);
 
@@ -64,21 +89,21 @@ public interface Link extends AutoCloseable {
   MemorySegment transmitMemory();
 
   /**
-   * Takes room for one packet. At most one packet is claimed at a time: each claim is followed by {@link #commit()} or
-   * {@link #abort()}.
+   * Takes room for one packet. At most one packet is claimed at a time: each claim is followed by {@link #commit()}
+   * or {@link #abort()}.
    *
    * @param route where to, made by this link
    * @param length exact length from BTH to the end of the pad, a multiple of 4, 12 to {@link #maxPacketLength()}
-   * @return where in {@link #transmitMemory()} to write the packet; the memory holds anything before. -1 when there is
-   *     no room now: flush and try later
+   * @return where in {@link #transmitMemory()} to write the packet; the memory holds anything before. -1 when there
+   * is     no room now: flush and try later
    * @throws IllegalStateException when the packet claimed before was neither committed nor aborted
    * @throws IllegalArgumentException when the length is out of range or the route is another link's
    */
   long claim(Route route, int length);
 
   /**
-   * Says that the packet last claimed is complete. It leaves at the latest with the next {@link #flush()}, in the order
-   * of commits.
+   * Says that the packet last claimed is complete. It leaves at the latest with the next {@link #flush()}, in the
+   * order of commits.
    *
    * @throws IllegalStateException when no packet is claimed
    */
@@ -100,9 +125,9 @@ public interface Link extends AutoCloseable {
   int flush();
 
   /**
-   * Delivers packets that have arrived, without waiting. Packets with a wrong ICRC are counted and dropped. The handler
-   * may claim, commit, abort and flush, but not receive or close. An exception of the handler comes out of this method;
-   * the packets that were to follow stay for the next call.
+   * Delivers packets that have arrived, without waiting. Packets with a wrong ICRC are counted and dropped. The
+   * handler may claim, commit, abort and flush, but not receive or close. An exception of the handler comes out of
+   * this method; the packets that were to follow stay for the next call.
    *
    * @param handler called for each packet
    * @param limit about how many packets at most, at least 1; a burst that the system delivered as one may exceed it

@@ -16,9 +16,9 @@ import java.lang.invoke.MethodHandle;
  *
  * <p>Calls return what the C function returns, or minus the errno. Memory is passed by address, so a call allocates
  * nothing; whoever calls keeps the memory alive. The calls of the data path do not capture errno, since that makes an
- * object where the compiler does not see all of the call at once: a failed send is made a second time to learn why, and
- * a failed receive is taken for one that found nothing. An instance belongs to one thread at a time, since it holds the
- * place where errno is left; {@link #wake(int)} is for any thread.
+ * object where the compiler does not see all of the call at once: a failed send is made a second time to learn why,
+ * and a failed receive is taken for one that found nothing. An instance belongs to one thread at a time, since it
+ * holds the place where errno is left; {@link #wake(int)} is for any thread.
  */
 class Linux {
   static final int AF_INET = 2;
@@ -37,6 +37,7 @@ class Linux {
   static final int MSG_DONTWAIT = 0x40;
 
   static final int SOL_SOCKET = 1;
+  static final int SO_REUSEADDR = 2;
   static final int SO_SNDBUF = 7;
   static final int SO_RCVBUF = 8;
   static final int SO_SNDBUFFORCE = 32;
@@ -49,12 +50,20 @@ class Linux {
   static final int IP_RECVTTL = 12;
   static final int IP_RECVTOS = 13;
   static final int IP_PMTUDISC_DO = 2;
+  static final int IP_MULTICAST_IF = 32;
+  static final int IP_MULTICAST_TTL = 33;
+  static final int IP_ADD_MEMBERSHIP = 35;
+  static final int IP_MULTICAST_ALL = 49;
 
   static final int SOL_IPV6 = 41;
   static final int IPV6_FLOWINFO = 11;
   static final int IPV6_UNICAST_HOPS = 16;
+  static final int IPV6_MULTICAST_IF = 17;
+  static final int IPV6_MULTICAST_HOPS = 18;
+  static final int IPV6_JOIN_GROUP = 20;
   static final int IPV6_MTU_DISCOVER = 23;
   static final int IPV6_V6ONLY = 26;
+  static final int IPV6_MULTICAST_ALL = 29;
   static final int IPV6_RECVHOPLIMIT = 51;
   static final int IPV6_HOPLIMIT = 52;
   static final int IPV6_TCLASS = 67;
@@ -72,6 +81,16 @@ class Linux {
   static final int SIN_ADDR = 4;
   static final int SIN6_ADDR = 8;
   static final int SIN6_SCOPE_ID = 24;
+
+  /** {@code struct ip_mreqn}: group, local address, index of the interface. */
+  static final int IP_MREQN_SIZE = 12;
+
+  static final int IMR_IFINDEX = 8;
+
+  /** {@code struct ipv6_mreq}: group, index of the interface. */
+  static final int IPV6_MREQ_SIZE = 20;
+
+  static final int IPV6MR_INTERFACE = 16;
 
   /** {@code struct mmsghdr}: a {@code struct msghdr}, then the length that was transferred. */
   static final int MMSGHDR_SIZE = 64;
@@ -164,8 +183,13 @@ class Linux {
 
   int setOption(int fd, int level, int option, int value) {
     word.set(JAVA_INT, 0, value);
+    return setOption(fd, level, option, word.asSlice(0, Integer.BYTES));
+  }
+
+  int setOption(int fd, int level, int option, MemorySegment value) {
+    int length = (int) value.byteSize();
     try {
-      return result((int) SETSOCKOPT.invokeExact(state, fd, level, option, word.address(), Integer.BYTES));
+      return result((int) SETSOCKOPT.invokeExact(state, fd, level, option, value.address(), length));
     } catch (Throwable e) {
       throw unexpected(e);
     }

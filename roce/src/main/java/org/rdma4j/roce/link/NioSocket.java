@@ -16,11 +16,12 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import org.rdma4j.roce.address.Gid;
 
-/** A non-blocking, unconnected datagram channel bound to one local address, with don't-fragment set. */
+/** A non-blocking, unconnected datagram channel bound to one local address or group, with don't-fragment set. */
 final class NioSocket implements AutoCloseable {
   private final Gid gid;
   private final int port;
   private final int scope;
+  private int multicastScope;
   private final DatagramChannel channel;
   private SelectionKey key;
 
@@ -39,13 +40,35 @@ final class NioSocket implements AutoCloseable {
   static NioSocket open(Selector selector, Gid gid, UdpLinkConfig config) {
     LinkAddress.requireUnicast(gid);
     int scope = gid.isLinkLocal() ? LinkAddress.scopeOf(gid, config.networkInterface()) : 0;
+    return open(selector, gid, config, scope, null);
+  }
+
+  /**
+   * Opens a channel that receives what is sent to a group, on one interface only; others may have joined it too.
+   *
+   * @throws LinkException as {@link #open}
+   */
+  static NioSocket openGroup(Selector selector, Gid group, UdpLinkConfig config, NetworkInterface on) {
+    LinkAddress.requireMulticast(group);
+    return open(selector, group, config, on.getIndex(), on);
+  }
+
+  private static NioSocket open(
+      Selector selector, Gid gid, UdpLinkConfig config, int scope, NetworkInterface joinOn) {
     boolean ipv4 = gid.isIpv4Mapped();
     try {
       DatagramChannel channel =
           DatagramChannel.open(ipv4 ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
       NioSocket socket = new NioSocket(gid, config.port(), scope, channel);
       try {
+        if (joinOn != null) {
+          channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+          socket.multicastScope = scope;
+        }
         socket.setUp(selector, config);
+        if (joinOn != null) {
+          channel.join(gid.toInetAddress(), joinOn);
+        }
         return socket;
       } catch (Throwable e) {
         socket.close();
@@ -94,10 +117,22 @@ final class NioSocket implements AutoCloseable {
 
   /** The address of a peer on this link's port, as seen from this socket. */
   InetSocketAddress address(Gid peer) throws UnknownHostException {
-    if (peer.isLinkLocal()) {
-      return new InetSocketAddress(Inet6Address.getByAddress(null, peer.toByteArray(), scope), port);
+    if (peer.isLinkLocal() || peer.isMulticast() && !peer.isIpv4Mapped()) {
+      int index = peer.isMulticast() ? multicastScope : scope;
+      return new InetSocketAddress(Inet6Address.getByAddress(null, peer.toByteArray(), index), port);
     }
     return new InetSocketAddress(peer.toInetAddress(), port);
+  }
+
+  /** What is sent to groups from this address leaves through this interface, as far as other packets go. */
+  void sendGroupsThrough(NetworkInterface through) {
+    try {
+      channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, through);
+      channel.setOption(StandardSocketOptions.IP_MULTICAST_TTL, UdpSocket.DEFAULT_HOP_LIMIT);
+      multicastScope = through.getIndex();
+    } catch (IOException e) {
+      throw LinkErrno.EIO.exception("groups cannot be reached from " + gid + ": " + e.getMessage(), e);
+    }
   }
 
   Gid gid() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -15,15 +16,15 @@ import java.util.function.Consumer;
 import org.rdma4j.roce.address.Gid;
 
 /**
- * RoCEv2 over {@link java.nio.channels.DatagramChannel}s: the fallback where {@link UdpLink} does not work. One packet
- * in one system call, so several times slower with many packets.
+ * RoCEv2 over {@link java.nio.channels.DatagramChannel}s: the fallback where {@link UdpLink} does not work. One
+ * packet in one system call, so several times slower with many packets.
  *
  * <p>What it cannot do, because Java shows no way to it:
  *
  * <ul>
- *   <li><b>IPv6 from senders that leave the UDP checksum 0, as Linux {@code rdma_rxe} and RDMA network cards do: their
- *       packets never arrive</b> ({@code UDP_NO_CHECK6_RX} is needed). IPv6 between two links of this kind, or with
- *       {@link UdpLink}, works.
+ *   <li><b>IPv6 from senders that leave the UDP checksum 0, as Linux {@code rdma_rxe} and RDMA network cards do:
+ * their       packets never arrive</b> ({@code UDP_NO_CHECK6_RX} is needed). IPv6 between two links of this kind, or
+ * with       {@link UdpLink}, works.
  *   <li>Traffic class, flow label and hop limit of a route: packets carry the system's defaults. Those of received
  *       packets are {@link ReceivedPacket#UNKNOWN}.
  *   <li>Waits shorter than a millisecond: they last up to one, unless a packet or a wake-up comes.
@@ -85,6 +86,7 @@ public final class NioUdpLink implements Link {
   @Override
   public void addAddress(Gid gid) {
     requireOpen();
+    LinkAddress.requireUnicast(gid);
     if (find(gid) != null) {
       throw LinkErrno.EADDRINUSE.exception(gid + " is an address of this link already");
     }
@@ -95,9 +97,40 @@ public final class NioUdpLink implements Link {
   public void removeAddress(Gid gid) {
     requireOpen();
     NioSocket socket = find(gid);
-    if (socket == null) {
+    if (socket == null || gid.isMulticast()) {
       throw LinkErrno.EADDRNOTAVAIL.exception(gid + " is no address of this link");
     }
+    remove(socket);
+  }
+
+  @Override
+  public void joinGroup(Gid group) {
+    requireOpen();
+    LinkAddress.requireMulticast(group);
+    if (find(group) != null) {
+      throw LinkErrno.EADDRINUSE.exception(group + " has been joined by this link already");
+    }
+    for (NioSocket each : sockets) {
+      if (!each.gid().isMulticast() && each.gid().isIpv4Mapped() == group.isIpv4Mapped()) {
+        NetworkInterface on = LinkAddress.interfaceOf(each.gid(), config.networkInterface());
+        sockets.add(NioSocket.openGroup(selector, group, config, on));
+        return;
+      }
+    }
+    throw LinkErrno.EADDRNOTAVAIL.exception(group + " cannot be joined without an address of its family");
+  }
+
+  @Override
+  public void leaveGroup(Gid group) {
+    requireOpen();
+    NioSocket socket = find(group);
+    if (socket == null || !group.isMulticast()) {
+      throw LinkErrno.EADDRNOTAVAIL.exception(group + " was not joined by this link");
+    }
+    remove(socket);
+  }
+
+  private void remove(NioSocket socket) {
     sockets.remove(socket);
     nextSocket = 0;
     socket.close();
@@ -118,8 +151,13 @@ public final class NioUdpLink implements Link {
   public Route route(Gid source, Gid destination, int trafficClass, int flowLabel, int hopLimit) {
     requireOpen();
     NioSocket socket = find(source);
-    if (socket == null) {
+    if (socket == null || source.isMulticast()) {
       throw LinkErrno.EADDRNOTAVAIL.exception("no route from " + source + ": it is no address of this link");
+    }
+    if (destination.isMulticast() && destination.isIpv4Mapped() == source.isIpv4Mapped()) {
+      NetworkInterface through = LinkAddress.interfaceOf(source, config.networkInterface());
+      LinkAddress.requireRoute(source, destination, through);
+      socket.sendGroupsThrough(through);
     }
     return new NioRoute(this, socket, destination, trafficClass, flowLabel, hopLimit);
   }

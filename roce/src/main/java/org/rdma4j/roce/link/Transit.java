@@ -9,6 +9,10 @@ final class Transit implements Comparable<Transit> {
 
   final MemorySegment memory = Arena.ofAuto().allocate(MEMORY_SIZE, Long.BYTES);
   Direction direction;
+
+  /** Which member of a group this copy is for; null for a packet to one address. */
+  FabricLink member;
+
   int trafficClass;
   int hopLimit;
   int flowLabel;

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.NetworkInterface;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -54,8 +55,8 @@ public final class UdpLink implements Link {
    * Opens a link without addresses.
    *
    * @param config the settings
-   * @throws LinkException EMFILE or ENFILE when there are no more file descriptors; EOPNOTSUPP when this is not 64-bit
-   *     Linux
+   * @throws LinkException EMFILE or ENFILE when there are no more file descriptors; EOPNOTSUPP when this is not
+   * 64-bit     Linux
    */
   public UdpLink(UdpLinkConfig config) {
     this(config, requireLinux());
@@ -107,11 +108,15 @@ public final class UdpLink implements Link {
   @Override
   public void addAddress(Gid gid) {
     requireOpen();
+    LinkAddress.requireUnicast(gid);
     if (find(gid) >= 0) {
       throw LinkErrno.EADDRINUSE.exception(gid + " is an address of this link already");
     }
+    add(UdpSocket.open(linux, gid, config));
+  }
+
+  private void add(UdpSocket socket) {
     UdpSocket[] more = Arrays.copyOf(sockets, sockets.length + 1);
-    UdpSocket socket = UdpSocket.open(linux, gid, config);
     more[sockets.length] = socket;
     pollDescriptors = describe(more);
     sockets = more;
@@ -121,9 +126,40 @@ public final class UdpLink implements Link {
   public void removeAddress(Gid gid) {
     requireOpen();
     int index = find(gid);
-    if (index < 0) {
+    if (index < 0 || gid.isMulticast()) {
       throw LinkErrno.EADDRNOTAVAIL.exception(gid + " is no address of this link");
     }
+    remove(index);
+  }
+
+  @Override
+  public void joinGroup(Gid group) {
+    requireOpen();
+    LinkAddress.requireMulticast(group);
+    if (find(group) >= 0) {
+      throw LinkErrno.EADDRINUSE.exception(group + " has been joined by this link already");
+    }
+    for (UdpSocket each : sockets) {
+      if (!each.gid().isMulticast() && each.gid().isIpv4Mapped() == group.isIpv4Mapped()) {
+        int index = LinkAddress.interfaceOf(each.gid(), config.networkInterface()).getIndex();
+        add(UdpSocket.openGroup(linux, group, config, index));
+        return;
+      }
+    }
+    throw LinkErrno.EADDRNOTAVAIL.exception(group + " cannot be joined without an address of its family");
+  }
+
+  @Override
+  public void leaveGroup(Gid group) {
+    requireOpen();
+    int index = find(group);
+    if (index < 0 || !group.isMulticast()) {
+      throw LinkErrno.EADDRNOTAVAIL.exception(group + " was not joined by this link");
+    }
+    remove(index);
+  }
+
+  private void remove(int index) {
     UdpSocket[] fewer = new UdpSocket[sockets.length - 1];
     System.arraycopy(sockets, 0, fewer, 0, index);
     System.arraycopy(sockets, index + 1, fewer, index, fewer.length - index);
@@ -158,8 +194,13 @@ public final class UdpLink implements Link {
   public Route route(Gid source, Gid destination, int trafficClass, int flowLabel, int hopLimit) {
     requireOpen();
     int index = find(source);
-    if (index < 0) {
+    if (index < 0 || source.isMulticast()) {
       throw LinkErrno.EADDRNOTAVAIL.exception("no route from " + source + ": it is no address of this link");
+    }
+    if (destination.isMulticast() && destination.isIpv4Mapped() == source.isIpv4Mapped()) {
+      NetworkInterface through = LinkAddress.interfaceOf(source, config.networkInterface());
+      LinkAddress.requireRoute(source, destination, through);
+      sockets[index].sendGroupsThrough(through.getIndex());
     }
     return new UdpRoute(this, sockets[index], destination, trafficClass, flowLabel, hopLimit);
   }

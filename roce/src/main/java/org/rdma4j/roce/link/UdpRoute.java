@@ -14,7 +14,7 @@ final class UdpRoute extends LinkRoute {
     super(owner, socket.gid(), destination, trafficClass, flowLabel, hopLimit);
     this.socket = socket;
     address = socket.address(Arena.ofAuto(), destination);
-    segmentation = socket.hasSegmentation();
+    segmentation = socket.hasSegmentation() && !destination.isMulticast();
   }
 
   UdpSocket socket() {

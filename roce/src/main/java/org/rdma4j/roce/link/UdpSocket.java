@@ -10,9 +10,10 @@ import java.nio.ByteOrder;
 import org.rdma4j.roce.address.Gid;
 
 /**
- * A non-blocking, unconnected UDP socket bound to one local address, set up so that the ICRC of its packets can be
- * known: don't-fragment is set and no destination is connected, so Linux sends IPv4 identification 0 (net/ipv4 {@code
- * ip_select_ident_segs}); IPv6 packets with UDP checksum 0, as {@code rdma_rxe} sends them, are let in.
+ * A non-blocking, unconnected UDP socket bound to one local address or joined group, set up so that the ICRC of its
+ * packets can be known: don't-fragment is set and no destination is connected, so Linux sends IPv4 identification 0
+ * (net/ipv4 {@code ip_select_ident_segs}); IPv6 packets with UDP checksum 0, as {@code rdma_rxe} sends them, are let
+ * in.
  */
 final class UdpSocket implements AutoCloseable {
   /** Time to live and hop limit of every packet whose route does not ask for another. */
@@ -25,6 +26,7 @@ final class UdpSocket implements AutoCloseable {
   private final Gid gid;
   private final int port;
   private final int scope;
+  private int multicastScope;
   private int fd;
   private boolean segmentation;
   private boolean ready;
@@ -55,6 +57,68 @@ final class UdpSocket implements AutoCloseable {
       socket.close();
       throw e;
     }
+  }
+
+  /**
+   * Opens a socket that receives what is sent to a group, on one interface only; others may have joined it too.
+   *
+   * @param index of the interface
+   * @throws LinkException as {@link #open}
+   */
+  static UdpSocket openGroup(Linux linux, Gid group, UdpLinkConfig config, int index) {
+    LinkAddress.requireMulticast(group);
+    UdpSocket socket = new UdpSocket(linux, group, config.port(), index);
+    socket.multicastScope = index;
+    int family = group.isIpv4Mapped() ? Linux.AF_INET : Linux.AF_INET6;
+    int type = Linux.SOCK_DGRAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC;
+    socket.fd = socket.check(linux.socket(family, type, 0), "socket");
+    try {
+      socket.require(Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1, "SO_REUSEADDR");
+      socket.setUp(config);
+      socket.join(index);
+      return socket;
+    } catch (Throwable e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /** Without the ALL options a socket also gets what came to the group through other interfaces. */
+  private void join(int index) {
+    try (Arena arena = Arena.ofConfined()) {
+      if (gid.isIpv4Mapped()) {
+        require(Linux.SOL_IP, Linux.IP_MULTICAST_ALL, 0, "IP_MULTICAST_ALL");
+        MemorySegment request = arena.allocate(Linux.IP_MREQN_SIZE, Integer.BYTES);
+        request.set(BIG_ENDIAN_INT, 0, gid.ipv4());
+        request.set(JAVA_INT, Linux.IMR_IFINDEX, index);
+        check(linux.setOption(fd, Linux.SOL_IP, Linux.IP_ADD_MEMBERSHIP, request), "IP_ADD_MEMBERSHIP");
+      } else {
+        require(Linux.SOL_IPV6, Linux.IPV6_MULTICAST_ALL, 0, "IPV6_MULTICAST_ALL");
+        MemorySegment request = arena.allocate(Linux.IPV6_MREQ_SIZE, Integer.BYTES);
+        gid.writeTo(request, 0);
+        request.set(JAVA_INT, Linux.IPV6MR_INTERFACE, index);
+        check(linux.setOption(fd, Linux.SOL_IPV6, Linux.IPV6_JOIN_GROUP, request), "IPV6_JOIN_GROUP");
+      }
+    }
+  }
+
+  /** What is sent to groups from this address leaves through this interface, as far as other packets go. */
+  void sendGroupsThrough(int index) {
+    if (multicastScope == index) {
+      return;
+    }
+    if (gid.isIpv4Mapped()) {
+      require(Linux.SOL_IP, Linux.IP_MULTICAST_TTL, DEFAULT_HOP_LIMIT, "IP_MULTICAST_TTL");
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment request = arena.allocate(Linux.IP_MREQN_SIZE, Integer.BYTES);
+        request.set(JAVA_INT, Linux.IMR_IFINDEX, index);
+        check(linux.setOption(fd, Linux.SOL_IP, Linux.IP_MULTICAST_IF, request), "IP_MULTICAST_IF");
+      }
+    } else {
+      require(Linux.SOL_IPV6, Linux.IPV6_MULTICAST_HOPS, DEFAULT_HOP_LIMIT, "IPV6_MULTICAST_HOPS");
+      require(Linux.SOL_IPV6, Linux.IPV6_MULTICAST_IF, index, "IPV6_MULTICAST_IF");
+    }
+    multicastScope = index;
   }
 
   private void setUp(UdpLinkConfig config) {
@@ -112,10 +176,17 @@ final class UdpSocket implements AutoCloseable {
       address = arena.allocate(Linux.SOCKADDR_IN6_SIZE, Long.BYTES);
       address.set(JAVA_SHORT, 0, (short) Linux.AF_INET6);
       peer.writeTo(address, Linux.SIN6_ADDR);
-      address.set(JAVA_INT, Linux.SIN6_SCOPE_ID, peer.isLinkLocal() ? scope : 0);
+      address.set(JAVA_INT, Linux.SIN6_SCOPE_ID, scopeOf(peer));
     }
     address.set(BIG_ENDIAN_SHORT, Linux.SIN_PORT, (short) port);
     return address;
+  }
+
+  private int scopeOf(Gid peer) {
+    if (peer.isMulticast()) {
+      return multicastScope;
+    }
+    return peer.isLinkLocal() ? scope : 0;
   }
 
   Gid gid() {

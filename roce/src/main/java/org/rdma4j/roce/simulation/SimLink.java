@@ -86,6 +86,16 @@ final class SimLink implements Link {
   }
 
   @Override
+  public void joinGroup(Gid group) {
+    link.joinGroup(group);
+  }
+
+  @Override
+  public void leaveGroup(Gid group) {
+    link.leaveGroup(group);
+  }
+
+  @Override
   public Route route(Gid source, Gid destination, int trafficClass, int flowLabel, int hopLimit) {
     return link.route(source, destination, trafficClass, flowLabel, hopLimit);
   }

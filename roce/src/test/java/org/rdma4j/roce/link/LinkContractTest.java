@@ -189,6 +189,96 @@ abstract class LinkContractTest {
     assertTrue(Arrays.equals(bytes(64, 1), received.getFirst().bytes()));
   }
 
+  /** A group that other processes which run the same tests do not use. */
+  Gid group(int number) {
+    return Gid.ofIpv4(239 << 24 | (int) (ProcessHandle.current().pid() & 0xffff) << 8 | number);
+  }
+
+  @Test
+  void everyMemberOfAGroupGetsWhatIsSentToIt() {
+    Link a = open(address(1), address(3));
+    Link b = open(address(2));
+    Link outside = open(address(4));
+    a.joinGroup(group(1));
+    b.joinGroup(group(1));
+    outside.joinGroup(group(2));
+    Route route = a.route(address(3), group(1), 0, 0, 64);
+    for (int i = 0; i < 5; i++) {
+      put(a, route, bytes(4108, i));
+    }
+    assertEquals(5, a.flush());
+    for (Link member : List.of(a, b)) {
+      received.clear();
+      receive(member, 5);
+      for (int i = 0; i < 5; i++) {
+        assertTrue(Arrays.equals(bytes(4108, i), received.get(i).bytes()), "bytes of packet " + i);
+        assertEquals(address(3), received.get(i).source());
+        assertEquals(group(1), received.get(i).destination());
+      }
+    }
+    assertEquals(0, outside.receive(this::record, 8));
+    assertEquals(0, a.counters().get(LinkCounter.SEND_ERRORS));
+  }
+
+  @Test
+  void groupsDoNotDisturbWhatIsSentToOne() {
+    Link a = open(address(1));
+    Link b = open(address(2));
+    b.joinGroup(group(1));
+    Route toGroup = a.route(address(1), group(1), 0, 0, 64);
+    Route toOne = a.route(address(1), address(2), 0, 0, 64);
+    for (int i = 0; i < 20; i++) {
+      put(a, i % 2 == 0 ? toGroup : toOne, bytes(100, i));
+    }
+    assertEquals(20, a.flush());
+    receive(b, 20);
+    assertEquals(10, received.stream().filter(each -> each.destination().equals(group(1))).count());
+  }
+
+  @Test
+  void whoLeavesAGroupGetsNothingMore() {
+    Link a = open(address(1));
+    Link b = open(address(2));
+    a.joinGroup(group(1));
+    b.joinGroup(group(1));
+    Route route = a.route(address(1), group(1), 0, 0, 64);
+    put(a, route, bytes(64, 1));
+    a.flush();
+    receive(b, 1);
+    b.leaveGroup(group(1));
+    put(a, route, bytes(64, 2));
+    a.flush();
+    received.clear();
+    receive(a, 2);
+    assertEquals(0, b.receive(this::record, 8));
+    b.joinGroup(group(1));
+    put(a, route, bytes(64, 3));
+    a.flush();
+    received.clear();
+    receive(b, 1);
+    assertTrue(Arrays.equals(bytes(64, 3), received.getFirst().bytes()));
+  }
+
+  @Test
+  void groupsAreChecked() {
+    Link link = open();
+    fails("EADDRNOTAVAIL", () -> link.joinGroup(group(1)));
+    link.addAddress(address(1));
+    fails("EINVAL", () -> link.joinGroup(address(2)));
+    fails("EADDRNOTAVAIL", () -> link.joinGroup(Gid.parse("ff0e::1:2")));
+    fails("EADDRNOTAVAIL", () -> link.leaveGroup(group(1)));
+    link.joinGroup(group(1));
+    fails("EADDRINUSE", () -> link.joinGroup(group(1)));
+    fails("EINVAL", () -> link.addAddress(group(1)));
+    fails("EADDRNOTAVAIL", () -> link.removeAddress(group(1)));
+    fails("EADDRNOTAVAIL", () -> link.route(group(1), address(1), 0, 0, 0));
+    link.leaveGroup(group(1));
+    fails("EADDRNOTAVAIL", () -> link.leaveGroup(group(1)));
+    link.close();
+    fails("EBADF", () -> link.joinGroup(group(1)));
+    fails("EBADF", () -> link.leaveGroup(group(1)));
+  }
+
   @Test
   void abortSendsNothing() {
     Link a = open(address(1));

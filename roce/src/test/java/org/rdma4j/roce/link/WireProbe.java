@@ -42,6 +42,12 @@ final class WireProbe {
       case "udpChecksumZero" -> udpChecksumZero();
       case "nioMissesUdpChecksumZero" -> nioMissesUdpChecksumZero();
       case "pathTooNarrow" -> pathTooNarrow();
+      case "multicast" -> multicast();
+      case "multicastToAnother" -> {
+        multicastToAnother("::ffff:192.0.2.", "::ffff:224.99.1.1", args);
+        multicastToAnother("2001:db8::", "ff0e::99:1", args);
+        multicastToAnother("2001:db8::", "ff02::99:1", args);
+      }
       default -> throw new IllegalArgumentException(args[0]);
     }
   }
@@ -152,6 +158,65 @@ final class WireProbe {
       sendAll(b, other, one);
       receiveAll(a, other, one);
     }
+  }
+
+  private static void multicast() {
+    for (Gid group : List.of(Gid.parse("ff0e::1:2"), Gid.parse("ff02::1:2"), Gid.parse("::ffff:224.1.2.3"))) {
+      Gid from = group.isIpv4Mapped() ? A4 : A6;
+      Gid other = group.isIpv4Mapped() ? B4 : B6;
+      try (UdpLink a = new UdpLink(UdpLinkConfig.DEFAULT);
+          NioUdpLink b = new NioUdpLink(UdpLinkConfig.DEFAULT)) {
+        a.addAddress(from);
+        b.addAddress(other);
+        a.joinGroup(group);
+        b.joinGroup(group);
+        sendAll(a, from, group);
+        receiveAll(a, from, group);
+        receiveAll(b, from, group);
+        sendAll(b, other, group);
+        receiveAll(a, other, group);
+        receiveAll(b, other, group);
+      }
+    }
+  }
+
+  /** Sends to a group until what the other host sends to it has come often enough; both do that at once. */
+  private static void multicastToAnother(String network, String groupAddress, String[] args) {
+    Gid self = Gid.parse(network + args[1]);
+    Gid peer = Gid.parse(network + args[2]);
+    Gid group = Gid.parse(groupAddress);
+    boolean nio = args[1].equals("2") && group.isIpv4Mapped();
+    try (Link link = nio ? new NioUdpLink(UdpLinkConfig.DEFAULT) : new UdpLink(UdpLinkConfig.DEFAULT)) {
+      link.addAddress(self);
+      link.joinGroup(group);
+      Route route = link.route(self, group, 0, 0, 3);
+      int[] seen = new int[2];
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      // A few more after the last one that was waited for, since the other may still wait for its own.
+      for (int more = 10; more > 0 && System.nanoTime() < deadline; ) {
+        more -= seen[0] > 0 && seen[1] >= 3 ? 1 : 0;
+        LinkContractTest.put(link, route, LinkContractTest.bytes(LENGTH, 1));
+        link.flush();
+        long next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
+        while (System.nanoTime() < next) {
+          link.await(next - System.nanoTime());
+          link.receive(packet -> seen[countMulticast(packet, self, peer, group)]++, 64);
+        }
+      }
+      assertTrue(seen[0] > 0 && seen[1] >= 3, () -> group + ": own " + seen[0] + ", other " + seen[1]);
+      assertEquals(0, link.counters().get(LinkCounter.ICRC_FAILED));
+      assertEquals(0, link.counters().get(LinkCounter.SEND_ERRORS));
+    }
+  }
+
+  /** 0 for an own packet, 1 for one of the other host. */
+  private static int countMulticast(ReceivedPacket packet, Gid self, Gid peer, Gid group) {
+    byte[] bytes = packet.buffer().asSlice(packet.offset(), packet.length()).toArray(JAVA_BYTE);
+    assertTrue(Arrays.equals(LinkContractTest.bytes(LENGTH, 1), bytes));
+    assertEquals(group, new Gid(packet.destinationHi(), packet.destinationLo()));
+    Gid source = new Gid(packet.sourceHi(), packet.sourceLo());
+    assertTrue(source.equals(self) || source.equals(peer), source.toString());
+    return source.equals(self) ? 0 : 1;
   }
 
   /** Sends IPv6 datagrams with UDP checksum 0, as rdma_rxe does; with it Linux refuses to split. */

@@ -17,6 +17,8 @@ final class DeviceState {
   /** How long a forced end waits for a call that has not returned. */
   static final long PATIENCE_MILLIS = 5_000;
 
+  private static final int FIRST_MULTICAST_LID = 0xc000;
+  private static final int LAST_MULTICAST_LID = 0xfffe;
   private static final Logger LOG = LoggerFactory.getLogger(DeviceState.class);
 
   private final IbDevice provider;
@@ -162,6 +164,18 @@ final class DeviceState {
     if (port < 1 || port > attributes.portCount()) {
       throw new VerbsException(
           Errno.EINVAL, "port " + port + " of " + name + " is not between 1 and " + attributes.portCount());
+    }
+  }
+
+  /** {@code verbs.c:is_valid_mcast_lid}: where a port that may be meant is Ethernet, any LID is right. */
+  void checkMulticastLid(int lid, int port, Object who) {
+    boolean ethernet = false;
+    for (int each = 1; each <= attributes.portCount(); each++) {
+      ethernet |= (port == 0 || port == each) && portInside(each).linkLayer() == LinkLayer.ETHERNET;
+    }
+    if (!ethernet && (lid < FIRST_MULTICAST_LID || lid > LAST_MULTICAST_LID)) {
+      throw new VerbsException(
+          Errno.EINVAL, "LID " + lid + " of a multicast group for " + who + " is not between 0xc000 and 0xfffe");
     }
   }
 

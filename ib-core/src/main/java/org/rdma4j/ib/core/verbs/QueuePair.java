@@ -3,12 +3,13 @@ package org.rdma4j.ib.core.verbs;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.osgi.annotation.versioning.ProviderType;
+import org.rdma4j.roce.address.Gid;
 
 /**
  * A queue pair ({@code struct ib_qp}, {@code ibv_create_qp}). The control path is safe for any thread and checked by
- * the core: state table, attribute masks and ranges before {@link #doModify}, use counts before {@link #doDestroy}. The
- * data path goes straight to the provider's override; posting sends, and posting receives, by one thread at a time each
- * unless the provider says more.
+ * the core: state table, attribute masks and ranges before {@link #doModify}, use counts before {@link #doDestroy}.
+ * The data path goes straight to the provider's override; posting sends, and posting receives, by one thread at a
+ * time each unless the provider says more.
  *
  * <p>For providers, how a queue pair ends when its device goes: {@link #doQuiesce()}, then, after all queue pairs of
  * the device are quiet, {@link #doDestroy()}. From the first on posting fails with EIO, for ever.
@@ -20,6 +21,7 @@ public abstract class QueuePair extends VerbsObject {
   private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
   private volatile int port;
   private volatile GidCache.Hold source;
+  private final MulticastAttachments multicast = new MulticastAttachments();
 
   /**
    * For providers.
@@ -90,8 +92,8 @@ public abstract class QueuePair extends VerbsObject {
   }
 
   /**
-   * Changes state and attributes ({@code ibv_modify_qp}). The attributes set are the mask; packet sequence numbers are
-   * cut to 24 bits.
+   * Changes state and attributes ({@code ibv_modify_qp}). The attributes set are the mask; packet sequence numbers
+   * are cut to 24 bits.
    *
    * @param attributes what to change; copied
    * @throws VerbsException EINVAL for a transition or attribute that the state table does not allow for the type, a
@@ -149,8 +151,8 @@ public abstract class QueuePair extends VerbsObject {
 
   /**
    * Moves the queue pair to ERR and waits until all that was posted has its completion in the completion queues; from
-   * then on none is added ({@code ib_drain_qp}). The completions stay there to be polled, and must be polled meanwhile
-   * where the queues have no room for them.
+   * then on none is added ({@code ib_drain_qp}). The completions stay there to be polled, and must be polled
+   * meanwhile where the queues have no room for them.
    *
    * @param timeout how long to wait
    * @throws VerbsException ETIMEDOUT where the time is over first; EINVAL in RESET; EIO after removal of the device
@@ -169,6 +171,62 @@ public abstract class QueuePair extends VerbsObject {
   }
 
   /**
+   * Attaches the queue pair to a multicast group, so that it receives what is sent to it ({@code ibv_attach_mcast}).
+   * Attaching it again does nothing. The queue pair cannot be destroyed while it is attached.
+   *
+   * @param group the group's address: ff00::/8, or IPv4-mapped 224.0.0.0/4
+   * @param lid the group's LID, 0xc000 to 0xfffe; on Ethernet it means nothing
+   * @throws VerbsException EINVAL for another type than UD, another GID, or a LID out of range; ENOMEM naming the
+   * limit     of the device; EOPNOTSUPP for a device without multicast; EIO after removal of the device; what the
+   * network     says where it cannot join
+   */
+  public final void attachMulticast(Gid group, int lid) {
+    call(
+        () -> {
+          checkMulticast(group, lid);
+          if (!multicast.contains(group, lid)) {
+            doAttachMulticast(group, lid);
+            multicast.add(group, lid);
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Detaches the queue pair from a multicast group ({@code ibv_detach_mcast}).
+   *
+   * @param group the group's address
+   * @param lid the LID it was attached with
+   * @throws VerbsException EINVAL where it is not attached to the group under this LID, and as {@link
+   *     #attachMulticast}; EIO after removal of the device
+   */
+  public final void detachMulticast(Gid group, int lid) {
+    call(
+        () -> {
+          checkMulticast(group, lid);
+          if (!multicast.contains(group, lid)) {
+            throw new VerbsException(
+                Errno.EINVAL,
+                this + " is not attached to multicast group " + group + " with LID " + lid + ", but to " + multicast);
+          }
+          doDetachMulticast(group, lid);
+          multicast.remove(group, lid);
+          return null;
+        });
+  }
+
+  /** {@code verbs.c:ib_attach_mcast, is_valid_mcast_lid}. */
+  private void checkMulticast(Gid group, int lid) {
+    if (type() != QpType.UD) {
+      throw new VerbsException(Errno.EINVAL, this + " is of type " + type() + "; multicast needs UD");
+    }
+    if (!group.isMulticast()) {
+      throw new VerbsException(Errno.EINVAL, group + " for " + this + " is no multicast GID");
+    }
+    deviceState().checkMulticastLid(lid, port, this);
+  }
+
+  /**
    * Posts a chain of sends; goes straight to the provider and allocates nothing ({@code ibv_post_send}).
    *
    * @param chain the first request; copied
@@ -181,8 +239,8 @@ public abstract class QueuePair extends VerbsObject {
    * Posts a chain of receives; goes straight to the provider and allocates nothing ({@code ibv_post_recv}).
    *
    * @param chain the first request; copied
-   * @throws PostException EINVAL in RESET, with a shared receive queue, or for too many entries; ENOMEM when full; EIO
-   *     after removal of the device; requests before the bad one stay posted
+   * @throws PostException EINVAL in RESET, with a shared receive queue, or for too many entries; ENOMEM when full;
+   * EIO     after removal of the device; requests before the bad one stay posted
    */
   public abstract void postReceive(ReceiveWorkRequest chain);
 
@@ -202,8 +260,31 @@ public abstract class QueuePair extends VerbsObject {
   protected abstract QpAttributes doQuery();
 
   /**
-   * Provider: waits until all that was posted is completed; the queue pair is in ERR. Unlike the other hooks it may run
-   * beside any other, and returns true as soon as {@link #doQuiesce()} or {@link #doDestroy()} has ended the work.
+   * Provider: attaches to a multicast group ({@code attach_mcast}). Type, address and LID have been checked, and
+   * that it is not attached yet. The end of the queue pair ends its attachments.
+   *
+   * @param group the group's address
+   * @param lid the group's LID; means nothing on Ethernet
+   * @throws VerbsException ENOMEM naming the limit; nothing has changed then. EOPNOTSUPP unless overridden
+   */
+  protected void doAttachMulticast(Gid group, int lid) {
+    throw new VerbsException(Errno.EOPNOTSUPP, "multicast for " + this + ": the device does not support it");
+  }
+
+  /**
+   * Provider: detaches from a multicast group that it is attached to ({@code detach_mcast}).
+   *
+   * @param group the group's address
+   * @param lid the group's LID
+   */
+  protected void doDetachMulticast(Gid group, int lid) {
+    throw new VerbsException(Errno.EOPNOTSUPP, "multicast for " + this + ": the device does not support it");
+  }
+
+  /**
+   * Provider: waits until all that was posted is completed; the queue pair is in ERR. Unlike the other hooks it may
+   * run beside any other, and returns true as soon as {@link #doQuiesce()} or {@link #doDestroy()} has ended the
+   * work.
    *
    * @param timeoutNanos how long to wait
    * @return false where the time was over first
@@ -213,14 +294,14 @@ public abstract class QueuePair extends VerbsObject {
   /**
    * Provider: the device goes. Posting fails with EIO from now on, also for threads that are posting at this moment:
    * each request is either refused or posted. Then everything posted is completed, in order, with WR_FLUSH_ERR unless
-   * it was done already, and the completions are put into the completion queues with their events raised. Returns when
-   * all are there. The queue pair sends and receives nothing any more.
+   * it was done already, and the completions are put into the completion queues with their events raised. Returns
+   * when all are there. The queue pair sends and receives nothing any more.
    */
   protected abstract void doQuiesce();
 
   /**
-   * Provider: ends the queue pair. Without {@link #doQuiesce()} before, work still posted vanishes without completion,
-   * as {@code ibv_destroy_qp} has it; completions already in the queues stay.
+   * Provider: ends the queue pair. Without {@link #doQuiesce()} before, work still posted vanishes without
+   * completion, as {@code ibv_destroy_qp} has it; completions already in the queues stay.
    *
    * @throws VerbsException where the device refuses; the queue pair stays
    */
@@ -273,6 +354,12 @@ public abstract class QueuePair extends VerbsObject {
   @Override
   final void providerDestroy() {
     doDestroy();
+  }
+
+  /** {@code verbs.c:ib_destroy_qp_user}: attachments are uses; who ends a context ends them with the queue pair. */
+  @Override
+  final String alsoUsedBy() {
+    return multicast.isEmpty() ? null : "its multicast attachments " + multicast;
   }
 
   @Override

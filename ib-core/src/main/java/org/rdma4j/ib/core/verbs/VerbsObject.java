@@ -122,6 +122,11 @@ public abstract class VerbsObject implements AutoCloseable {
     return label() + " of " + deviceState().name();
   }
 
+  /** What keeps the object from being destroyed besides its users, or null. */
+  String alsoUsedBy() {
+    return null;
+  }
+
   /** What the provider does to end the object. */
   abstract void providerDestroy();
 
@@ -286,6 +291,10 @@ public abstract class VerbsObject implements AutoCloseable {
       checkUsable();
       if (!users.isEmpty()) {
         throw new VerbsException(Errno.EBUSY, label() + " of " + deviceState().name() + " is used by " + userNames());
+      }
+      String other = alsoUsedBy();
+      if (other != null) {
+        throw new VerbsException(Errno.EBUSY, this + " is used by " + other);
       }
       life = Life.DESTROYING;
     }

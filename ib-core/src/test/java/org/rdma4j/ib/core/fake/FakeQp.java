@@ -16,6 +16,7 @@ import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WcOpcode;
 import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
+import org.rdma4j.roce.address.Gid;
 
 /** A queue pair that keeps what is posted until it is completed or flushed. */
 public final class FakeQp extends QueuePair {
@@ -120,6 +121,16 @@ public final class FakeQp extends QueuePair {
   @Override
   protected QpAttributes doQuery() {
     return new QpAttributes(last);
+  }
+
+  @Override
+  protected void doAttachMulticast(Gid group, int lid) {
+    device.note("attach " + group + " " + lid);
+  }
+
+  @Override
+  protected void doDetachMulticast(Gid group, int lid) {
+    device.note("detach " + group + " " + lid);
   }
 
   @Override
