@@ -22,7 +22,7 @@ final class ClientEntry implements Comparable<ClientEntry> {
   private static String nameOf(DeviceClient client) {
     try {
       return String.valueOf(client.name());
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       return client.getClass().getName();
     }
   }

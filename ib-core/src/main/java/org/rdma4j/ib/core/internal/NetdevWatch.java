@@ -55,7 +55,7 @@ final class NetdevWatch implements AutoCloseable {
     while (awaitChange()) {
       try {
         onChange.run();
-      } catch (RuntimeException | LinkageError e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("a change of interfaces could not be followed", e);
       }
     }

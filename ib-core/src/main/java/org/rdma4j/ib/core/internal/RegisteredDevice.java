@@ -200,7 +200,7 @@ final class RegisteredDevice {
           () -> {
             try {
               published.run();
-            } catch (RuntimeException | LinkageError e) {
+            } catch (RuntimeException | Error e) {
               LOG.error("the service of {} could not be withdrawn", assigned.name(), e);
             }
           },

@@ -114,7 +114,7 @@ final class Whiteboard<S> implements ServiceListener {
     if (found != null) {
       try {
         handler.added(found, reference);
-      } catch (RuntimeException | LinkageError e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("{} could not be taken in", reference, e);
       }
     }
@@ -133,7 +133,7 @@ final class Whiteboard<S> implements ServiceListener {
     if (found != null) {
       try {
         handler.removed(found, reference);
-      } catch (RuntimeException | LinkageError e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("{} could not be let go in order", reference, e);
       }
     }

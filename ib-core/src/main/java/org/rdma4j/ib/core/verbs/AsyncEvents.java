@@ -165,7 +165,7 @@ final class AsyncEvents {
       for (Consumer<AsyncEvent> handler : current) {
         try {
           handler.accept(event);
-        } catch (RuntimeException | LinkageError | AssertionError e) {
+        } catch (RuntimeException | Error e) {
           LOG.error("a handler of asynchronous events of {} failed for {}", name, event, e);
         }
       }

@@ -199,7 +199,7 @@ public final class CompletionChannel extends VerbsObject {
       if (cq != null && current != null) {
         try {
           current.accept(cq);
-        } catch (RuntimeException | LinkageError | AssertionError e) {
+        } catch (RuntimeException | Error e) {
           LOG.error("the handler of {} failed for {}", this, cq, e);
         }
       }

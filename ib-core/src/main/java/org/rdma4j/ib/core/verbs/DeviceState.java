@@ -349,13 +349,15 @@ final class DeviceState {
     contexts().forEach(each -> each.raise(type, null, port));
   }
 
-  /** Runs a provider's hook; what is no {@link VerbsException} becomes EIO. */
+  /** Runs a provider's hook; what is no {@link VerbsException} becomes EIO, and ENOMEM where memory is out. */
   static <T> T guarded(Supplier<T> hook, Object what) {
     try {
       return hook.get();
     } catch (VerbsException e) {
       throw e;
-    } catch (RuntimeException | LinkageError e) {
+    } catch (OutOfMemoryError e) {
+      throw new VerbsException(Errno.ENOMEM, what + ": no memory: " + e.getMessage(), e);
+    } catch (RuntimeException | Error e) {
       throw new VerbsException(Errno.EIO, what + ": the provider failed: " + e, e);
     }
   }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * leave a hook behind that did not return in time. Hooks that end an object of a device that goes, or of a context that
  * closes, run on a thread of the core and are left behind there after a configured time; the provider is released
  * nevertheless, so a hook that comes back late must find closed what it needs, not freed memory. A hook that throws
- * anything but {@link VerbsException} is reported to the caller as EIO with the cause.
+ * anything but {@link VerbsException} is reported to the caller as EIO, OutOfMemoryError as ENOMEM, with the cause.
  */
 @ProviderType
 public abstract class VerbsObject implements AutoCloseable {
