@@ -60,6 +60,9 @@ final class ProviderHooks {
       thread.start();
       interrupted |= await(worker, thread);
       next = worker.next();
+      if (next == steps.size() && !worker.wasLeft()) {
+        interrupted |= awaitEnd(thread);
+      }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
@@ -103,6 +106,19 @@ final class ProviderHooks {
     return interrupted;
   }
 
+  /** The thread has nothing to do any more: so that it is not there when this returns. */
+  private static boolean awaitEnd(Thread thread) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        return interrupted;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+  }
+
   private static String stack(Thread thread) {
     return Arrays.stream(thread.getStackTrace()).map(each -> "    at " + each).collect(Collectors.joining("\n"));
   }
@@ -113,6 +129,7 @@ final class ProviderHooks {
     private int current; // this and the following: guarded by this
     private long since = System.nanoTime();
     private boolean over;
+    private boolean left;
 
     Worker(List<Step> steps, int first) {
       this.steps = steps;
@@ -159,12 +176,17 @@ final class ProviderHooks {
         return false;
       }
       over = true;
+      left = true;
       current = index + 1;
       return true;
     }
 
     synchronized boolean isOver() {
       return over;
+    }
+
+    synchronized boolean wasLeft() {
+      return left;
     }
 
     synchronized int current() {

@@ -174,7 +174,8 @@ class FailureSweepTest {
     assertGone(device);
     assertTrue(
         tried.containsAll(
-            Set.of("createPd", "createCq", "createSrq", "createQp", "registerMr", "allocateMr", "allocateMw", "createAh")),
+            Set.of(
+                "createPd", "createCq", "createSrq", "createQp", "registerMr", "allocateMr", "allocateMw", "createAh")),
         tried.toString());
   }
 
