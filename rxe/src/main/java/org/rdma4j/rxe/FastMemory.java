@@ -152,6 +152,21 @@ final class FastMemory extends RegionMemory {
     }
   }
 
+  @Override
+  public boolean atomicWrite(long address, MemorySegment source, long offset) {
+    long value = source.get(LONG, offset);
+    MemorySegment piece = pieces.pieceOf(address, Long.BYTES);
+    if (piece == null) {
+      return writeEight(address, value);
+    }
+    try {
+      SegmentAtomics.set(piece, pieces.within(address), value);
+      return true;
+    } catch (IllegalStateException | InternalError e) {
+      return false;
+    }
+  }
+
   private boolean writeEight(long address, long value) {
     eightBytes.set(LONG, 0, value);
     return write(address, eightBytes, 0, Long.BYTES);

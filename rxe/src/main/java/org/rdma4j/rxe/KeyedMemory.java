@@ -5,7 +5,8 @@ import org.rdma4j.roce.engine.RegisteredMemory;
 
 /** What a key of the device stands for. All of it belongs to the engine's thread. */
 abstract class KeyedMemory extends RegisteredMemory {
-  static final int REMOTE = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC;
+  static final int FLUSH = FLUSH_GLOBAL | FLUSH_PERSISTENT;
+  static final int REMOTE = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | FLUSH;
   static final int MW_BIND = Access.MW_BIND.bit();
   static final int ZERO_BASED = Access.ZERO_BASED.bit();
 

@@ -16,7 +16,11 @@ import org.rdma4j.roce.link.Route;
  */
 final class QpAttributeStore {
   private static final int REMOTE =
-      RegisteredMemory.REMOTE_READ | RegisteredMemory.REMOTE_WRITE | RegisteredMemory.REMOTE_ATOMIC;
+      RegisteredMemory.REMOTE_READ
+          | RegisteredMemory.REMOTE_WRITE
+          | RegisteredMemory.REMOTE_ATOMIC
+          | RegisteredMemory.FLUSH_GLOBAL
+          | RegisteredMemory.FLUSH_PERSISTENT;
   private static final QpAttribute[] KEPT = {
     QpAttribute.ACCESS_FLAGS,
     QpAttribute.PKEY_INDEX,

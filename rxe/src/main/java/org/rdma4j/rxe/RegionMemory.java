@@ -37,7 +37,8 @@ abstract class RegionMemory extends KeyedMemory {
       return FailedCheck.BIND_PROTECTION_DOMAIN;
     }
     boolean writes = (bind.access & (REMOTE_WRITE | REMOTE_ATOMIC)) != 0;
-    if ((access & MW_BIND) == 0 || (writes && (access & LOCAL_WRITE) == 0)) {
+    boolean flushes = (bind.access & FLUSH & ~access) == 0; // What the region cannot do its window cannot either.
+    if ((access & MW_BIND) == 0 || (writes && (access & LOCAL_WRITE) == 0) || !flushes) {
       return FailedCheck.BIND_ACCESS;
     }
     boolean inside =

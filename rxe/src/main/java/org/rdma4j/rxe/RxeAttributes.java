@@ -85,7 +85,10 @@ final class RxeAttributes {
                     DeviceCapability.SRQ_RESIZE,
                     DeviceCapability.MEM_WINDOW,
                     DeviceCapability.MEM_MGT_EXTENSIONS,
-                    DeviceCapability.MEM_WINDOW_TYPE_2B))
+                    DeviceCapability.MEM_WINDOW_TYPE_2B,
+                    DeviceCapability.FLUSH_GLOBAL,
+                    DeviceCapability.FLUSH_PERSISTENT,
+                    DeviceCapability.ATOMIC_WRITE))
             .atomicCapability(AtomicCapability.HCA)
             .localCaAckDelay(Limits.LOCAL_CA_ACK_DELAY);
     limits(builder);

@@ -318,6 +318,7 @@ final class RxeDevice extends IbDevice {
 
   @Override
   protected MemoryRegion registerMr(ObjectContext owner, MemorySegment segment, long iova, Set<Access> access) {
+    SegmentMemory.checkRights(segment, access);
     int domain = domain(owner);
     return keyed(
         keys.newRegionKey(),

@@ -40,6 +40,7 @@ final class RxeMemoryRegion extends MemoryRegion {
   /** Between two duty cycles, so that no request meets a mixture of old and new. */
   @Override
   protected void doReregister(ProtectionDomain pd, MemorySegment segment, long iova, Set<Access> access) {
+    SegmentMemory.checkRights(segment, access);
     boolean sameMemory = pd == protectionDomain() && segment.equals(segment()) && iova == address();
     int key = sameMemory ? lkey() : device.keys().another(lkey());
     int domain = ((RxeProtectionDomain) pd).number();

@@ -5,6 +5,8 @@ import java.util.Set;
 import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.AddressHandle;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.FlushPlacement;
+import org.rdma4j.ib.core.verbs.FlushSelectivity;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.MemoryWindow;
 import org.rdma4j.ib.core.verbs.MwBindInfo;
@@ -119,6 +121,25 @@ final class RxeWorkRequestBuilder implements WorkRequestBuilder {
     if (begin(operation)) {
       check(rules.checkAtomic(remoteAddress, Long.BYTES));
       writer.atomic(remoteAddress, rkey, compareAdd, swap);
+    }
+  }
+
+  @Override
+  public void atomicWrite(int rkey, long remoteAddress, long value) {
+    if (begin(WrOpcode.ATOMIC_WRITE)) {
+      check(rules.checkAtomic(remoteAddress, Long.BYTES));
+      writer.atomicWrite(remoteAddress, rkey, value);
+    }
+  }
+
+  @Override
+  public void flush(
+      int rkey, long remoteAddress, long length, Set<FlushPlacement> placements, FlushSelectivity level) {
+    if (begin(WrOpcode.FLUSH)) {
+      check(SendRules.checkFlush(length, placements, level));
+      if (fault == null) {
+        SendRules.writeFlush(writer, rkey, remoteAddress, length, placements, level);
+      }
     }
   }
 
@@ -280,6 +301,8 @@ final class RxeWorkRequestBuilder implements WorkRequestBuilder {
   private boolean building() {
     if (open && fault == null && opcode == null) {
       check("data was set before an operation was named");
+    } else if (open && fault == null && SendRules.hasNoData(opcode)) {
+      check("data or an address was set for " + opcode + ", which takes none");
     }
     return open && fault == null;
   }

@@ -36,6 +36,14 @@ final class SegmentAtomics {
     return original;
   }
 
+  static void set(MemorySegment segment, long at, long value) {
+    if (isAligned(segment, at)) {
+      LONG.setVolatile(segment, at, value);
+    } else {
+      segment.set(UNALIGNED, at, value);
+    }
+  }
+
   private static boolean isAligned(MemorySegment segment, long at) {
     return ((segment.address() + at) & (Long.BYTES - 1)) == 0;
   }

@@ -79,6 +79,9 @@ final class SendPosting {
       }
       case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD ->
           writer.atomic(wr.remoteAddress(), wr.rkey(), wr.compareAdd(), wr.swap());
+      case ATOMIC_WRITE -> writer.atomicWrite(wr.remoteAddress(), wr.rkey(), wr.compareAdd());
+      case FLUSH -> SendRules.writeFlush(
+          writer, wr.rkey(), wr.remoteAddress(), wr.flushLength(), wr.placement(), wr.selectivity());
       case SEND_WITH_INV, LOCAL_INV -> writer.invalidate(wr.invalidateRkey());
       case SEND_WITH_IMM -> writer.immediate(wr.immediate());
       case REG_MR -> SendRules.writeRegistration(writer, wr.region(), wr.rkey(), wr.access());

@@ -3,6 +3,8 @@ package org.rdma4j.rxe;
 import java.util.EnumSet;
 import java.util.Set;
 import org.rdma4j.ib.core.verbs.Access;
+import org.rdma4j.ib.core.verbs.FlushPlacement;
+import org.rdma4j.ib.core.verbs.FlushSelectivity;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.MemoryWindow;
 import org.rdma4j.ib.core.verbs.MrType;
@@ -39,6 +41,8 @@ final class SendRules {
             WrOpcode.RDMA_READ,
             WrOpcode.ATOMIC_CMP_AND_SWP,
             WrOpcode.ATOMIC_FETCH_AND_ADD,
+            WrOpcode.ATOMIC_WRITE,
+            WrOpcode.FLUSH,
             WrOpcode.LOCAL_INV,
             WrOpcode.REG_MR));
   }
@@ -50,8 +54,11 @@ final class SendRules {
           Access.REMOTE_READ,
           Access.REMOTE_ATOMIC,
           Access.MW_BIND,
+          Access.FLUSH_GLOBAL,
           Access.RELAXED_ORDERING);
   private static final int QPN_BITS = 0xff_ffff;
+  /** Longest length of a RETH (IBA specification C9-94). */
+  private static final long MAX_FLUSH = 1L << 31;
 
   private final RxeDevice device;
   private final QpType type;
@@ -92,6 +99,8 @@ final class SendRules {
     }
     if (fault == null && isAtomic(wr.opcode())) {
       fault = checkAtomic(wr.remoteAddress(), length(wr));
+    } else if (fault == null && hasNoData(wr.opcode())) {
+      fault = checkPlacement(wr);
     }
     if (fault == null && isDatagram()) {
       fault = checkDatagram(wr.ah(), wr.remoteQpn());
@@ -127,6 +136,30 @@ final class SendRules {
       return "the remote address 0x" + Long.toHexString(address) + " of an atomic is no multiple of 8";
     }
     return length >= Long.BYTES ? null : "its buffers have " + length + " bytes; an atomic needs 8";
+  }
+
+  private String checkPlacement(SendWorkRequest wr) {
+    if (wr.sgeCount() != 0 || wr.inlineData() != null || (wr.flags() & SendFlag.INLINE) != 0) {
+      return "it has buffers or inline data; " + wr.opcode() + " takes none";
+    }
+    return wr.opcode() == WrOpcode.ATOMIC_WRITE
+        ? checkAtomic(wr.remoteAddress(), Long.BYTES)
+        : checkFlush(wr.flushLength(), wr.placement(), wr.selectivity());
+  }
+
+  static String checkFlush(long length, Set<FlushPlacement> placement, FlushSelectivity level) {
+    if (length < 0 || length > MAX_FLUSH) {
+      return "a flush of " + length + " bytes is not between 0 and " + MAX_FLUSH;
+    }
+    if (placement == null || placement.isEmpty()) {
+      return "the flush names no placement type; there are GLOBAL and PERSISTENT";
+    }
+    return level == null ? "the flush names no selectivity level; there are RANGE and MEMORY_REGION" : null;
+  }
+
+  /** Whether the request is complete without data, so that any is a mistake. */
+  static boolean hasNoData(WrOpcode opcode) {
+    return opcode == WrOpcode.ATOMIC_WRITE || opcode == WrOpcode.FLUSH;
   }
 
   String checkDatagram(Object handle, int qpn) {
@@ -188,6 +221,16 @@ final class SendRules {
         info.address(),
         info.length(),
         Access.bits(info.access()));
+  }
+
+  static void writeFlush(
+      SendSlotWriter writer,
+      int key,
+      long address,
+      long length,
+      Set<FlushPlacement> placement,
+      FlushSelectivity level) {
+    writer.flush(address, length, key, FlushPlacement.bits(placement), level.number());
   }
 
   String checkSgeCount(int count) {

@@ -159,4 +159,14 @@ final class WindowMemory extends KeyedMemory {
   public boolean fetchAndAdd(long address, long addend, long[] result) {
     return region.fetchAndAdd(address - start + origin, addend, result);
   }
+
+  @Override
+  public boolean atomicWrite(long address, MemorySegment source, long offset) {
+    return region.atomicWrite(address - start + origin, source, offset);
+  }
+
+  @Override
+  public boolean persist(long address, long count) {
+    return region.persist(address - start + origin, count);
+  }
 }

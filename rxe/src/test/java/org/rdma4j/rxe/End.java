@@ -68,7 +68,12 @@ final class End implements AutoCloseable {
     } else if (qp.type() == QpType.UC) {
       attributes.access(Access.REMOTE_WRITE);
     } else {
-      attributes.access(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC);
+      attributes.access(
+          Access.REMOTE_WRITE,
+          Access.REMOTE_READ,
+          Access.REMOTE_ATOMIC,
+          Access.FLUSH_GLOBAL,
+          Access.FLUSH_PERSISTENT);
     }
     qp.modify(attributes);
   }

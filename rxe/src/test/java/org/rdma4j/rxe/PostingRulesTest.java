@@ -16,6 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rdma4j.ib.core.verbs.AhAttributes;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.FlushPlacement;
+import org.rdma4j.ib.core.verbs.FlushSelectivity;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.MemoryWindow;
 import org.rdma4j.ib.core.verbs.MwBindInfo;
@@ -100,6 +102,8 @@ class PostingRulesTest {
                   WrOpcode.RDMA_READ,
                   WrOpcode.ATOMIC_CMP_AND_SWP,
                   WrOpcode.ATOMIC_FETCH_AND_ADD,
+                  WrOpcode.ATOMIC_WRITE,
+                  WrOpcode.FLUSH,
                   WrOpcode.LOCAL_INV,
                   WrOpcode.BIND_MW,
                   WrOpcode.REG_MR);
@@ -122,10 +126,15 @@ class PostingRulesTest {
           new SendWorkRequest()
               .regMr(fast, fast.rkey(), Set.of())
               .bindMw(window, window.rkey(), new MwBindInfo(end.region, end.region.address(), 8))
+              .flush(end.region.rkey(), 0, 8, Set.of(FlushPlacement.GLOBAL), FlushSelectivity.RANGE)
               .opcode(opcode)
               .wrId(opcode.number())
               .ah(handle)
+              .rkey(fast.rkey())
               .addSge(end.region.address(), 8, end.region.lkey());
+      if (opcode == WrOpcode.ATOMIC_WRITE || opcode == WrOpcode.FLUSH) {
+        wr.clearSges();
+      }
       if (allowed.contains(opcode)) {
         end.qp.postSend(wr);
         WorkCompletion flushed = end.next();
@@ -182,6 +191,35 @@ class PostingRulesTest {
     wr.addSge(0, 8, 1);
     refused(wr, Errno.EINVAL, "no multiple of 8");
     refused(wr.remoteAddress(16).clearSges().addSge(0, 7, 1), Errno.EINVAL, "an atomic needs 8");
+  }
+
+  @Test
+  void flushesAndAtomicWritesByTheirRules() {
+    unanswered(QpType.RC);
+    SendWorkRequest wr = new SendWorkRequest().atomicWrite(1, 12, 5);
+    refused(wr, Errno.EINVAL, "no multiple of 8");
+    refused(wr.atomicWrite(1, 16, 5).addSge(0, 8, 1), Errno.EINVAL, "ATOMIC_WRITE takes none");
+    refused(wr.clearSges().flags(SendFlag.INLINE), Errno.EINVAL, "ATOMIC_WRITE takes none");
+    Set<FlushPlacement> global = Set.of(FlushPlacement.GLOBAL);
+    wr.flags(0).flush(1, 0, (1L << 31) + 1, global, FlushSelectivity.RANGE);
+    refused(wr, Errno.EINVAL, "not between 0 and 2147483648");
+    refused(wr.flush(1, 0, -1, global, FlushSelectivity.RANGE), Errno.EINVAL, "not between 0 and 2147483648");
+    refused(wr.flush(1, 0, 8, Set.of(), FlushSelectivity.RANGE), Errno.EINVAL, "no placement type");
+    refused(wr.flush(1, 0, 8, global, null), Errno.EINVAL, "no selectivity level");
+    wr.flush(1, 0, 8, global, FlushSelectivity.RANGE).inlineData(MemorySegment.ofArray(new byte[8]));
+    refused(wr, Errno.EINVAL, "FLUSH takes none");
+    WorkRequestBuilder builder = end.qp.workRequests();
+    builder.start();
+    builder.atomicWrite(1, 4, 5);
+    assertThrows(VerbsException.class, builder::complete);
+    builder.start();
+    builder.flush(1, 0, 8, Set.of(), FlushSelectivity.RANGE);
+    assertThrows(VerbsException.class, builder::complete);
+    builder.start();
+    builder.flush(1, 0, 8, global, FlushSelectivity.RANGE);
+    builder.setSge(1, 0, 8);
+    VerbsException e = assertThrows(VerbsException.class, builder::complete);
+    assertTrue(e.getMessage().contains("FLUSH, which takes none"), e.getMessage());
   }
 
   @Test

@@ -78,7 +78,14 @@ class QueuePairControlTest {
     assertEquals(7, found.retryCount());
     assertEquals(1, found.minRnrTimer());
     assertEquals(1, found.port());
-    assertEquals(Set.of(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC), found.access());
+    Set<Access> rights =
+        Set.of(
+            Access.REMOTE_WRITE,
+            Access.REMOTE_READ,
+            Access.REMOTE_ATOMIC,
+            Access.FLUSH_GLOBAL,
+            Access.FLUSH_PERSISTENT);
+    assertEquals(rights, found.access());
     assertEquals(link.gid, found.addressVector().destinationGid());
     assertEquals(a.qp.capabilities(), found.capabilities());
     assertFalse(found.sqDraining());

@@ -129,7 +129,7 @@ final class Completer {
     SendWork work = queue.oldest();
     boolean answered = true;
     while (work != null && work.progress == SendWork.STARTED && Psn.compare(work.firstPsn, last) <= 0) {
-      if (WorkOpcode.isReadOrAtomic(work.opcode)) {
+      if (WorkOpcode.hasResponse(work.opcode)) {
         answered = false;
         break;
       }
@@ -201,11 +201,31 @@ final class Completer {
       return;
     }
     int aeth = Opcode.aethOffset(opcode);
-    if (work.opcode != WorkOpcode.RDMA_READ
-        || (aeth >= 0 && Syndrome.type(Aeth.syndrome(packet, at + aeth)) != Syndrome.TYPE_ACK)) {
+    boolean read = work.opcode == WorkOpcode.RDMA_READ;
+    boolean confirmed =
+        opcode == Opcode.RC_RDMA_READ_RESPONSE_ONLY
+            && (work.opcode == WorkOpcode.ATOMIC_WRITE || work.opcode == WorkOpcode.FLUSH);
+    if (!(read || confirmed) || (aeth >= 0 && Syndrome.type(Aeth.syndrome(packet, at + aeth)) != Syndrome.TYPE_ACK)) {
       fail(work, CompletionStatus.BAD_RESPONSE, FailedCheck.RESPONSE_MISMATCH);
-      return;
+    } else if (read) {
+      takeReadResponse(work, packet, at, length, opcode, received);
+    } else if (length != Opcode.headerLength(opcode)) {
+      fail(work, CompletionStatus.BAD_RESPONSE, FailedCheck.RESPONSE_LENGTH);
+    } else {
+      answered(work, received);
     }
+  }
+
+  /** A request of one packet has its response. */
+  private void answered(SendWork work, int received) {
+    psn = Psn.add(received, 1);
+    requester.readAnswered();
+    queue.complete(work, CompletionStatus.SUCCESS, FailedCheck.NONE);
+    completeDone();
+    progress();
+  }
+
+  private void takeReadResponse(SendWork work, MemorySegment packet, long at, int length, int opcode, int received) {
     int mtu = qp.settings().mtu;
     long position = (long) Psn.distance(work.firstPsn, received) * mtu;
     long left = requester.readChunkEnd(position, work.length, mtu) - position;
@@ -260,11 +280,7 @@ final class Completer {
       fail(work, CompletionStatus.LOCAL_PROTECTION_ERROR, check);
       return;
     }
-    psn = Psn.add(received, 1);
-    requester.readAnswered();
-    queue.complete(work, CompletionStatus.SUCCESS, FailedCheck.NONE);
-    completeDone();
-    progress();
+    answered(work, received);
   }
 
   /** Something new is acknowledged: all retries are available again. */

@@ -62,6 +62,8 @@ public enum FailedCheck {
   REGISTER_STATE(0x1b, "the memory region is registered already; it has to be invalidated first"),
   /** Nothing mapped, or read-only memory for rights to write. */
   REGISTER_MEMORY(0x1c, "nothing is mapped to the memory region, or memory that these rights cannot be given to"),
+  /** Flush of more than 2 GiB, or of a placement type or selectivity level that there is not. */
+  FLUSH_SHAPE(0x1d, "a flush needs a placement type, a selectivity level that exists, and at most 2^31 bytes"),
   /** Unexpected exception in the engine. */
   ENGINE_FAULT(0x10, "the engine met an unexpected exception"),
 
@@ -89,6 +91,8 @@ public enum FailedCheck {
   RECEIVE_TOO_SHORT(0x2a, "the message is longer than the receive posted for it"),
   /** Key to invalidate is not one that may be. */
   INVALIDATE(0x2b, "the key to invalidate is unknown, in use or of a kind that cannot be invalidated"),
+  /** FLUSH names a placement type or a selectivity level that is not defined, or no placement. */
+  FLUSH_TYPE(0x2c, "the flush names no placement type, or a reserved placement type or selectivity level"),
 
   /** NAK, invalid request. */
   NAK_INVALID_REQUEST(0x40, "the peer answered NAK: invalid request"),

@@ -7,7 +7,7 @@ import org.rdma4j.roce.packet.Opcode;
 final class PacketOpcodes {
   private static final int NONE = -1;
   private static final int COLUMNS = 4;
-  private static final int ROWS = WorkOpcode.SEND_WITH_INV + 1;
+  private static final int ROWS = WorkOpcode.ATOMIC_WRITE + 1;
   /** Rows by work request opcode; columns ONLY, FIRST, LAST, MIDDLE (bit 0: not the end, bit 1: not the start). */
   private static final int[] RC = new int[ROWS * COLUMNS];
 
@@ -50,6 +50,8 @@ final class PacketOpcodes {
     row(RC, WorkOpcode.RDMA_READ, Opcode.RC_RDMA_READ_REQUEST, NONE, NONE, NONE);
     row(RC, WorkOpcode.ATOMIC_CMP_AND_SWP, Opcode.RC_COMPARE_SWAP, NONE, NONE, NONE);
     row(RC, WorkOpcode.ATOMIC_FETCH_AND_ADD, Opcode.RC_FETCH_ADD, NONE, NONE, NONE);
+    row(RC, WorkOpcode.FLUSH, Opcode.RC_FLUSH, NONE, NONE, NONE);
+    row(RC, WorkOpcode.ATOMIC_WRITE, Opcode.RC_ATOMIC_WRITE, NONE, NONE, NONE);
     row(UC, WorkOpcode.SEND, Opcode.UC_SEND_ONLY, Opcode.UC_SEND_FIRST, Opcode.UC_SEND_LAST, Opcode.UC_SEND_MIDDLE);
     row(
         UC,

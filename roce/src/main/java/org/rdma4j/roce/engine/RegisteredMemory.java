@@ -16,6 +16,10 @@ public abstract class RegisteredMemory {
   public static final int REMOTE_READ = 4;
   /** Access bit: atomics of a peer. */
   public static final int REMOTE_ATOMIC = 8;
+  /** Access bit: FLUSH of a peer for global visibility. */
+  public static final int FLUSH_GLOBAL = 0x100;
+  /** Access bit: FLUSH of a peer for persistence. */
+  public static final int FLUSH_PERSISTENT = 0x200;
 
   /** Key for local access; 0 for a window, which has none. */
   protected int localKey;
@@ -79,6 +83,38 @@ public abstract class RegisteredMemory {
    * @return false when the memory is gone
    */
   public abstract boolean fetchAndAdd(long address, long addend, long[] result);
+
+  /**
+   * Writes eight bytes at once, as they lie in a packet: no reader ever sees a part of them.
+   *
+   * @param address multiple of 8 inside the range
+   * @param source where from
+   * @param offset offset there
+   * @return false when the memory is gone
+   */
+  public abstract boolean atomicWrite(long address, MemorySegment source, long offset);
+
+  /**
+   * Makes what was written to the memory persistent. For global visibility nothing is asked of the memory: the engine
+   * sees to it.
+   *
+   * @param address first address, inside the range
+   * @param count bytes, not negative
+   * @return false when the memory is gone or cannot be made persistent
+   */
+  public boolean persist(long address, long count) {
+    return false;
+  }
+
+  /** First address, as work requests and RETHs name it. */
+  final long firstAddress() {
+    return start;
+  }
+
+  /** Bytes of the memory. */
+  final long size() {
+    return length;
+  }
 
   final FailedCheck checkLocal(int key, int pd, boolean write, long address, long count) {
     if (key != localKey || localKey == 0 || !valid) {

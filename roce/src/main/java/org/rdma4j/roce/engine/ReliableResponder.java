@@ -2,12 +2,14 @@ package org.rdma4j.roce.engine;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.link.ReceivedPacket;
 import org.rdma4j.roce.packet.Aeth;
 import org.rdma4j.roce.packet.AtomicAckEth;
 import org.rdma4j.roce.packet.AtomicEth;
 import org.rdma4j.roce.packet.Bth;
+import org.rdma4j.roce.packet.Feth;
 import org.rdma4j.roce.packet.Ieth;
 import org.rdma4j.roce.packet.Opcode;
 import org.rdma4j.roce.packet.OpcodeFlag;
@@ -25,6 +27,9 @@ import org.rdma4j.roce.packet.Syndrome;
  */
 final class ReliableResponder extends Responder {
   private static final int NONE = -1;
+  /** Requests with a response of their own. */
+  private static final int ANSWERED =
+      OpcodeFlag.READ | OpcodeFlag.ATOMIC | OpcodeFlag.ATOMIC_WRITE | OpcodeFlag.FLUSH;
 
   private final ReplyRing replies = new ReplyRing();
   private final long[] atomicOriginal = new long[1];
@@ -112,17 +117,17 @@ final class ReliableResponder extends Responder {
   private void onDuplicate(MemorySegment packet, long at, int opcode, int psn) {
     qp.engine().counters().increment(EngineCounter.DUPLICATE_REQUEST);
     int flags = Opcode.flags(opcode);
-    if ((flags & (OpcodeFlag.READ | OpcodeFlag.ATOMIC)) == 0) {
+    if ((flags & ANSWERED) == 0) {
       if (dueSyndrome == NONE) {
         due(Syndrome.ACK_NO_CREDIT_LIMIT, Psn.add(expectedPsn, -1));
       }
       return;
     }
     ReplyRing.Reply reply = replies.find(psn);
-    if (reply == null || reply.atomic != ((flags & OpcodeFlag.ATOMIC) != 0)) {
+    if (reply == null || reply.kind != replyKind(flags)) {
       return;
     }
-    if (reply.atomic) {
+    if (reply.kind != ReplyRing.Kind.READ) {
       replies.replay(reply, 0, 0);
       return;
     }
@@ -138,6 +143,13 @@ final class ReliableResponder extends Responder {
     }
   }
 
+  private static ReplyRing.Kind replyKind(int flags) {
+    if ((flags & OpcodeFlag.READ) != 0) {
+      return ReplyRing.Kind.READ;
+    }
+    return (flags & OpcodeFlag.ATOMIC) != 0 ? ReplyRing.Kind.ATOMIC : ReplyRing.Kind.EMPTY;
+  }
+
   private void execute(MemorySegment packet, long at, int length, int opcode, int psn) {
     int flags = Opcode.flags(opcode);
     if (!inSequence(flags)) {
@@ -151,10 +163,14 @@ final class ReliableResponder extends Responder {
       executeSend(packet, at, opcode, flags, payload, pad, psn);
     } else if ((flags & OpcodeFlag.WRITE) != 0) {
       executeWrite(packet, at, opcode, flags, payload, pad, psn);
+    } else if ((flags & OpcodeFlag.ATOMIC_WRITE) != 0) {
+      executeAtomicWrite(packet, at, opcode, payload, pad, psn);
     } else if (payload + pad != 0) {
       invalidRequest(FailedCheck.PACKET_LENGTH, psn);
     } else if ((flags & OpcodeFlag.READ) != 0) {
       executeRead(packet, at, opcode, psn);
+    } else if ((flags & OpcodeFlag.FLUSH) != 0) {
+      executeFlush(packet, at, opcode, psn);
     } else {
       executeAtomic(packet, at, opcode, psn);
     }
@@ -262,7 +278,7 @@ final class ReliableResponder extends Responder {
     }
     int packets = (int) Math.max(1, (length + mtu - 1) / mtu);
     ReplyRing.Reply reply = addReply(psn, packets);
-    reply.atomic = false;
+    reply.kind = ReplyRing.Kind.READ;
     reply.address = address;
     reply.key = key;
     reply.length = length;
@@ -309,8 +325,118 @@ final class ReliableResponder extends Responder {
       return;
     }
     ReplyRing.Reply reply = addReply(psn, 1);
-    reply.atomic = true;
+    reply.kind = ReplyRing.Kind.ATOMIC;
     reply.original = atomicOriginal[0];
+  }
+
+  /** IBA annex A19, ATOMIC WRITE; kernel: {@code rxe_resp.c:atomic_write_reply}. */
+  private void executeAtomicWrite(MemorySegment packet, long at, int opcode, int payload, int pad, int psn) {
+    if ((qp.settings().access & RegisteredMemory.REMOTE_WRITE) == 0) {
+      invalidRequest(FailedCheck.QP_ACCESS, psn);
+      return;
+    }
+    if (replies.isFull()) {
+      invalidRequest(FailedCheck.TOO_MANY_READS, psn);
+      return;
+    }
+    if (payload != Long.BYTES || pad != 0) {
+      invalidRequest(FailedCheck.PACKET_LENGTH, psn);
+      return;
+    }
+    long reth = at + Opcode.rethOffset(opcode);
+    if (Reth.length(packet, reth) != Long.BYTES) {
+      invalidRequest(FailedCheck.DMA_LENGTH, psn);
+      return;
+    }
+    long address = Reth.address(packet, reth);
+    int key = Reth.rkey(packet, reth);
+    if ((address & 7) != 0) {
+      invalidRequest(FailedCheck.ATOMIC_ALIGNMENT, psn);
+      return;
+    }
+    MemoryAccess memory = qp.engine().memory();
+    FailedCheck check =
+        memory.checkRemote(
+            key, qp.protectionDomain(), qp.number(), RegisteredMemory.REMOTE_WRITE, address, Long.BYTES);
+    if (check == FailedCheck.NONE
+        && !memory.memory(key).atomicWrite(address, packet, at + Opcode.headerLength(opcode))) {
+      check = FailedCheck.REMOTE_MEMORY_GONE;
+    }
+    if (check != FailedCheck.NONE) {
+      accessError(check, psn);
+      return;
+    }
+    addEmptyReply(psn);
+  }
+
+  /** IBA annex A19, FLUSH; kernel: {@code rxe_resp.c:process_flush}. */
+  private void executeFlush(MemorySegment packet, long at, int opcode, int psn) {
+    long feth = at + Opcode.fethOffset(opcode);
+    int placement = Feth.placement(packet, feth);
+    int selectivity = Feth.selectivity(packet, feth);
+    if (placement == 0 || (placement & ~(Feth.GLOBAL | Feth.PERSISTENT)) != 0 || selectivity > Feth.REGION) {
+      invalidRequest(FailedCheck.FLUSH_TYPE, psn);
+      return;
+    }
+    int wanted = flushRights(placement);
+    if ((qp.settings().access & wanted) != wanted) {
+      invalidRequest(FailedCheck.QP_ACCESS, psn);
+      return;
+    }
+    if (qp.settings().maxDestinationReadAtomic == 0) {
+      invalidRequest(FailedCheck.TOO_MANY_READS, psn);
+      return;
+    }
+    if (replies.isFull()) {
+      // The kernel's requester does not count flushes, so more of them may come than responses can wait: once these
+      // are sent there is room for the flush that is asked for again.
+      onGap();
+      return;
+    }
+    long reth = at + Opcode.rethOffset(opcode);
+    long length = Reth.length(packet, reth);
+    if (length > EngineConfig.MAX_DMA_LENGTH) {
+      invalidRequest(FailedCheck.DMA_LENGTH, psn);
+      return;
+    }
+    FailedCheck check = flush(Reth.rkey(packet, reth), wanted, selectivity, Reth.address(packet, reth), length);
+    if (check != FailedCheck.NONE) {
+      accessError(check, psn);
+      return;
+    }
+    addEmptyReply(psn);
+  }
+
+  private static int flushRights(int placement) {
+    return ((placement & Feth.GLOBAL) != 0 ? RegisteredMemory.FLUSH_GLOBAL : 0)
+        | ((placement & Feth.PERSISTENT) != 0 ? RegisteredMemory.FLUSH_PERSISTENT : 0);
+  }
+
+  private FailedCheck flush(int key, int wanted, int selectivity, long address, long length) {
+    MemoryAccess access = qp.engine().memory();
+    RegisteredMemory memory = access.memory(key);
+    if (memory == null) {
+      return FailedCheck.REMOTE_KEY;
+    }
+    boolean whole = selectivity == Feth.REGION;
+    long start = whole ? memory.firstAddress() : address;
+    long count = whole ? memory.size() : length;
+    FailedCheck check = memory.checkRemote(key, qp.protectionDomain(), qp.number(), wanted, start, count);
+    if (check != FailedCheck.NONE) {
+      return check;
+    }
+    if ((wanted & RegisteredMemory.FLUSH_PERSISTENT) != 0 && !memory.persist(start, count)) {
+      return FailedCheck.REMOTE_MEMORY_GONE;
+    }
+    VarHandle.fullFence();
+    return FailedCheck.NONE;
+  }
+
+  private void addEmptyReply(int psn) {
+    ReplyRing.Reply reply = addReply(psn, 1);
+    reply.kind = ReplyRing.Kind.EMPTY;
+    reply.length = 0;
+    reply.end = 0;
   }
 
   private ReplyRing.Reply addReply(int psn, int packets) {
@@ -367,7 +493,8 @@ final class ReliableResponder extends Responder {
       if (sent >= budget) {
         return sent;
       }
-      boolean done = reply.atomic ? sendAtomicReply(link, reply) : sendReadReply(link, reply);
+      boolean atomic = reply.kind == ReplyRing.Kind.ATOMIC;
+      boolean done = atomic ? sendAtomicReply(link, reply) : sendReadReply(link, reply);
       if (!done) {
         return failing ? sent : -1;
       }

@@ -3,14 +3,25 @@ package org.rdma4j.roce.engine;
 import org.rdma4j.roce.packet.Psn;
 
 /**
- * The READs and atomics a responder has executed last, as many as the peer may have outstanding: their responses are
- * sent from here in order, and sent again when a request arrives twice. An atomic is never executed again: its
- * result is kept (kernel: {@code struct resp_res}; IBA specification section 9.7.5.1.5).
+ * The READs, atomics, atomic writes and flushes a responder has executed last, as many as the peer may have
+ * outstanding: their responses are sent from here in order, and sent again when a request arrives twice. What is no
+ * READ is never executed again: its result is kept (kernel: {@code struct resp_res}; IBA specification section
+ * 9.7.5.1.5).
  */
 final class ReplyRing {
-  /** One executed READ or atomic. */
+  /** What a request is answered with. */
+  enum Kind {
+    /** READ responses. */
+    READ,
+    /** An atomic acknowledge with the value that was there. */
+    ATOMIC,
+    /** A READ response without data: the answer to an atomic write and to a flush. */
+    EMPTY
+  }
+
+  /** One executed request that has a response of its own. */
   static final class Reply {
-    boolean atomic;
+    Kind kind;
     boolean wanted;
     int firstPsn;
     int lastPsn;

@@ -7,6 +7,7 @@ import org.rdma4j.roce.link.Route;
 import org.rdma4j.roce.packet.AtomicEth;
 import org.rdma4j.roce.packet.Bth;
 import org.rdma4j.roce.packet.Deth;
+import org.rdma4j.roce.packet.Feth;
 import org.rdma4j.roce.packet.Ieth;
 import org.rdma4j.roce.packet.ImmDt;
 import org.rdma4j.roce.packet.Opcode;
@@ -71,7 +72,7 @@ final class Requester {
     return limitPsn;
   }
 
-  /** One READ request or atomic has been answered in full. */
+  /** One request that has a response of its own has been answered in full. */
   void readAnswered() {
     if (outstandingReads > 0) {
       outstandingReads--;
@@ -155,27 +156,43 @@ final class Requester {
     if (PacketOpcodes.select(qp.kind(), work.opcode, true, true) < 0) {
       return fail(work, CompletionStatus.LOCAL_QP_OPERATION_ERROR, FailedCheck.OPCODE);
     }
-    if (work.length > config.maxMessageSize()) {
+    if (work.length > (work.opcode == WorkOpcode.FLUSH ? EngineConfig.MAX_DMA_LENGTH : config.maxMessageSize())) {
       return fail(work, CompletionStatus.LOCAL_LENGTH_ERROR, FailedCheck.MESSAGE_TOO_LONG);
     }
     if (qp.kind().isDatagram()) {
       return beginDatagram(work);
     }
-    if (WorkOpcode.isReadOrAtomic(work.opcode) && qp.settings().maxReadAtomic == 0) {
+    if (WorkOpcode.hasResponse(work.opcode) && qp.settings().maxReadAtomic == 0) {
       return fail(work, CompletionStatus.LOCAL_QP_OPERATION_ERROR, FailedCheck.READ_DEPTH);
     }
-    if (WorkOpcode.isAtomic(work.opcode)) {
-      if (work.length < Long.BYTES || (work.remoteAddress & 7) != 0) {
-        return fail(work, CompletionStatus.LOCAL_QP_OPERATION_ERROR, FailedCheck.ATOMIC_SHAPE);
-      }
-      work.length = Long.BYTES;
+    FailedCheck shape = checkShape(work);
+    if (shape != FailedCheck.NONE) {
+      return fail(work, CompletionStatus.LOCAL_QP_OPERATION_ERROR, shape);
     }
     int mtu = qp.settings().mtu;
-    int packets = WorkOpcode.isAtomic(work.opcode) ? 1 : (int) Math.max(1, (work.length + mtu - 1) / mtu);
+    boolean single = WorkOpcode.hasResponse(work.opcode) && work.opcode != WorkOpcode.RDMA_READ;
+    int packets = single ? 1 : (int) Math.max(1, (work.length + mtu - 1) / mtu);
     work.firstPsn = psn;
     work.lastPsn = Psn.add(psn, packets - 1);
     work.progress = SendWork.STARTED;
     return true;
+  }
+
+  /** What an operation with operands of fixed size needs. */
+  private static FailedCheck checkShape(SendWork work) {
+    if (WorkOpcode.isAtomic(work.opcode) || work.opcode == WorkOpcode.ATOMIC_WRITE) {
+      boolean fits = WorkOpcode.isAtomic(work.opcode) ? work.length >= Long.BYTES : work.length == Long.BYTES;
+      if (!fits || (work.remoteAddress & 7) != 0) {
+        return FailedCheck.ATOMIC_SHAPE;
+      }
+      work.length = Long.BYTES;
+    } else if (work.opcode == WorkOpcode.FLUSH) {
+      boolean placed = work.placement != 0 && (work.placement & ~(Feth.GLOBAL | Feth.PERSISTENT)) == 0;
+      if (!placed || work.selectivity < Feth.RANGE || work.selectivity > Feth.REGION) {
+        return FailedCheck.FLUSH_SHAPE;
+      }
+    }
+    return FailedCheck.NONE;
   }
 
   private boolean beginDatagram(SendWork work) {
@@ -224,13 +241,18 @@ final class Requester {
     if (qp.kind() == QpKind.RC && Psn.distance(qp.completer().psn(), psn) >= window) {
       return Step.WAITING;
     }
-    if (!WorkOpcode.isReadOrAtomic(work.opcode)) {
+    if (!WorkOpcode.hasResponse(work.opcode)) {
       return sendData(work, link);
     }
     if (outstandingReads >= qp.settings().maxReadAtomic) {
       return Step.WAITING;
     }
-    return work.opcode == WorkOpcode.RDMA_READ ? sendRead(work, link) : sendAtomic(work, link);
+    return switch (work.opcode) {
+      case WorkOpcode.RDMA_READ -> sendRead(work, link);
+      case WorkOpcode.ATOMIC_WRITE -> sendAtomicWrite(work, link);
+      case WorkOpcode.FLUSH -> sendFlush(work, link);
+      default -> sendAtomic(work, link);
+    };
   }
 
   private Step sendRead(SendWork work, Link link) {
@@ -280,10 +302,49 @@ final class Requester {
         work.remoteKey,
         swap ? work.swap : work.compareAdd,
         swap ? work.compareAdd : 0);
+    sentForResponse(link);
+    return Step.SENT;
+  }
+
+  private Step sendAtomicWrite(SendWork work, Link link) {
+    int opcode = Opcode.RC_ATOMIC_WRITE;
+    int header = Opcode.headerLength(opcode);
+    long at = link.claim(qp.settings().route, header + Long.BYTES);
+    if (at < 0) {
+      return Step.LINK_FULL;
+    }
+    MemorySegment packet = link.transmitMemory();
+    FailedCheck check = copyPayload(work, packet, at + header, Long.BYTES);
+    if (check != FailedCheck.NONE) {
+      link.abort();
+      fail(work, CompletionStatus.LOCAL_PROTECTION_ERROR, check);
+      return Step.FAILED;
+    }
+    writeBth(packet, at, opcode, false, 0, true);
+    Reth.write(packet, at + Opcode.rethOffset(opcode), work.remoteAddress, work.remoteKey, Long.BYTES);
+    sentForResponse(link);
+    return Step.SENT;
+  }
+
+  private Step sendFlush(SendWork work, Link link) {
+    int opcode = Opcode.RC_FLUSH;
+    long at = link.claim(qp.settings().route, Opcode.headerLength(opcode));
+    if (at < 0) {
+      return Step.LINK_FULL;
+    }
+    MemorySegment packet = link.transmitMemory();
+    writeBth(packet, at, opcode, false, 0, true);
+    Feth.write(packet, at + Opcode.fethOffset(opcode), work.placement, work.selectivity);
+    Reth.write(packet, at + Opcode.rethOffset(opcode), work.remoteAddress, work.remoteKey, work.length);
+    sentForResponse(link);
+    return Step.SENT;
+  }
+
+  /** A request of one packet is on its way that has a response of its own. */
+  private void sentForResponse(Link link) {
     outstandingReads++;
     sent(link, 1);
     finishPass();
-    return Step.SENT;
   }
 
   private Step sendData(SendWork work, Link link) {

@@ -29,6 +29,12 @@ public final class SendWork {
   public long compareAdd;
   /** Value to store when the comparison holds. */
   public long swap;
+  /** Of a flush, the placement types: bits of {@link org.rdma4j.roce.packet.Feth}. */
+  public int placement;
+  /** Of a flush, the selectivity level: a value of {@link org.rdma4j.roce.packet.Feth}. */
+  public int selectivity;
+  /** Of a flush, the bytes of remote memory it works on. */
+  public long flushLength;
   /** Way to the receiver of a datagram; null for connected services. */
   public Route route;
   /** Queue pair number of the receiver of a datagram. */
@@ -84,6 +90,10 @@ public final class SendWork {
   }
 
   void measure() {
-    length = inlineLength >= 0 ? inlineLength : sge.total();
+    if (opcode == WorkOpcode.FLUSH) {
+      length = flushLength;
+    } else {
+      length = inlineLength >= 0 ? inlineLength : sge.total();
+    }
   }
 }

@@ -25,6 +25,10 @@ public final class WorkOpcode {
   public static final int BIND_MW = 8;
   /** SEND that invalidates a key of the receiver. */
   public static final int SEND_WITH_INV = 9;
+  /** Flush of memory of the peer (IBA annex A19). */
+  public static final int FLUSH = 14;
+  /** Atomic write of 8 bytes (IBA annex A19). */
+  public static final int ATOMIC_WRITE = 15;
   /** Fast registration of a memory region. */
   public static final int REG_MR = 0x20;
 
@@ -58,12 +62,13 @@ public final class WorkOpcode {
   }
 
   /**
-   * {@return whether the request is answered with data}
+   * {@return whether the responder answers each such request with a response of its own, of which only so many may be
+   * outstanding: READ, atomics, atomic write, flush}
    *
    * @param opcode of a work request
    */
-  public static boolean isReadOrAtomic(int opcode) {
-    return opcode >= RDMA_READ && opcode <= ATOMIC_FETCH_AND_ADD;
+  public static boolean hasResponse(int opcode) {
+    return (opcode >= RDMA_READ && opcode <= ATOMIC_FETCH_AND_ADD) || opcode == FLUSH || opcode == ATOMIC_WRITE;
   }
 
   /** What the completion of a work request reports as its opcode. */
@@ -75,7 +80,9 @@ public final class WorkOpcode {
       case ATOMIC_FETCH_AND_ADD -> 4;
       case BIND_MW -> 5;
       case LOCAL_INV -> 6;
-      case REG_MR -> 8;
+      case FLUSH -> 8;
+      case ATOMIC_WRITE -> 9;
+      case REG_MR -> 10;
       default -> 0;
     };
   }

@@ -1,9 +1,11 @@
 package org.rdma4j.roce.packet;
 
 import static org.rdma4j.roce.packet.OpcodeFlag.ATOMIC;
+import static org.rdma4j.roce.packet.OpcodeFlag.ATOMIC_WRITE;
 import static org.rdma4j.roce.packet.OpcodeFlag.COMPLETES;
 import static org.rdma4j.roce.packet.OpcodeFlag.CONSUMES_RECEIVE;
 import static org.rdma4j.roce.packet.OpcodeFlag.END;
+import static org.rdma4j.roce.packet.OpcodeFlag.FLUSH;
 import static org.rdma4j.roce.packet.OpcodeFlag.IMMEDIATE;
 import static org.rdma4j.roce.packet.OpcodeFlag.INVALIDATE;
 import static org.rdma4j.roce.packet.OpcodeFlag.MIDDLE;
@@ -111,6 +113,12 @@ public final class Opcode {
   /** RC SEND Only Inv: BTH, IETH. */
   public static final int RC_SEND_ONLY_WITH_INVALIDATE = 0x17;
 
+  /** RC FLUSH: BTH, FETH, RETH (IBA annex A19). */
+  public static final int RC_FLUSH = 0x1c;
+
+  /** RC ATOMIC WRITE: BTH, RETH (IBA annex A19). */
+  public static final int RC_ATOMIC_WRITE = 0x1d;
+
   /** UC SEND First: BTH. */
   public static final int UC_SEND_FIRST = 0x20;
 
@@ -164,8 +172,9 @@ public final class Opcode {
   private static final int ATOMIC_ETH = 4;
   private static final int ATOMIC_ACK = 5;
   private static final int DETH = 6;
+  private static final int FETH = 7;
   private static final int[] HEADER_LENGTHS = {
-    Reth.LENGTH, Aeth.LENGTH, ImmDt.LENGTH, Ieth.LENGTH, AtomicEth.LENGTH, AtomicAckEth.LENGTH, Deth.LENGTH
+    Reth.LENGTH, Aeth.LENGTH, ImmDt.LENGTH, Ieth.LENGTH, AtomicEth.LENGTH, AtomicAckEth.LENGTH, Deth.LENGTH, Feth.LENGTH
   };
 
   // Flags that go together.
@@ -203,6 +212,8 @@ public final class Opcode {
     define(RC_FETCH_ADD, "RC FetchAdd", REQUEST | ATOMIC | ONLY, ATOMIC_ETH);
     define(RC_SEND_LAST_WITH_INVALIDATE, "RC SEND Last Inv", REQUEST | SEND | END | COMPLETES | PAYLOAD, IETH);
     define(RC_SEND_ONLY_WITH_INVALIDATE, "RC SEND Only Inv", REQUEST | SEND | ONLY | RECEIVE | PAYLOAD, IETH);
+    define(RC_FLUSH, "RC FLUSH", REQUEST | FLUSH | ONLY, FETH, RETH);
+    define(RC_ATOMIC_WRITE, "RC ATOMIC WRITE", REQUEST | ATOMIC_WRITE | ONLY | PAYLOAD, RETH);
     define(UC_SEND_FIRST, "UC SEND First", REQUEST | SEND | START | CONSUMES_RECEIVE | PAYLOAD);
     define(UC_SEND_MIDDLE, "UC SEND Middle", REQUEST | SEND | MIDDLE | PAYLOAD);
     define(UC_SEND_LAST, "UC SEND Last", REQUEST | SEND | END | COMPLETES | PAYLOAD);
@@ -354,5 +365,15 @@ public final class Opcode {
    */
   public static int dethOffset(int opcode) {
     return OFFSETS[DETH << 8 | opcode];
+  }
+
+  /**
+   * Where the {@link Feth} lies.
+   *
+   * @param opcode 0 to 255
+   * @return bytes from the start of the BTH, or -1 when the packet has no such header
+   */
+  public static int fethOffset(int opcode) {
+    return OFFSETS[FETH << 8 | opcode];
   }
 }

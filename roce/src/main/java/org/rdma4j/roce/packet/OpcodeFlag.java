@@ -45,5 +45,11 @@ public final class OpcodeFlag {
   /** May carry payload. */
   public static final int PAYLOAD = 1 << 13;
 
+  /** FLUSH request. */
+  public static final int FLUSH = 1 << 14;
+
+  /** Atomic WRITE request. */
+  public static final int ATOMIC_WRITE = 1 << 15;
+
   private OpcodeFlag() {}
 }

@@ -63,6 +63,10 @@ public final class PacketFormatter {
   }
 
   private static void appendHeaders(StringBuilder text, MemorySegment packet, long offset, int opcode) {
+    int feth = Opcode.fethOffset(opcode);
+    if (feth >= 0) {
+      appendFlush(text, Feth.placement(packet, offset + feth), Feth.selectivity(packet, offset + feth));
+    }
     int reth = Opcode.rethOffset(opcode);
     if (reth >= 0) {
       hex(text, "va", Reth.address(packet, offset + reth));
@@ -100,6 +104,20 @@ public final class PacketFormatter {
     int ieth = Opcode.iethOffset(opcode);
     if (ieth >= 0) {
       hex(text, "invalidate", Integer.toUnsignedLong(Ieth.rkey(packet, offset + ieth)));
+    }
+  }
+
+  private static void appendFlush(StringBuilder text, int placement, int selectivity) {
+    flag(text, (placement & Feth.GLOBAL) != 0, "global");
+    flag(text, (placement & Feth.PERSISTENT) != 0, "persistent");
+    int unknown = placement & ~(Feth.GLOBAL | Feth.PERSISTENT);
+    if (placement == 0 || unknown != 0) {
+      hex(text, "placement", placement);
+    }
+    switch (selectivity) {
+      case Feth.RANGE -> text.append(" range");
+      case Feth.REGION -> text.append(" region");
+      default -> text.append(" selectivity ").append(selectivity);
     }
   }
 

@@ -117,6 +117,9 @@ final class SimFlow {
     work.immediate = op.immediate;
     work.compareAdd = op.compareAdd;
     work.swap = op.swap;
+    work.placement = op.placement;
+    work.selectivity = op.selectivity;
+    work.flushLength = op.length;
     work.route = simulation.routeOf(from);
     work.remoteQp = to.context.number();
     work.remoteQkey = Simulation.QKEY;
@@ -125,9 +128,9 @@ final class SimFlow {
       work.inlineMemory = simulation.pattern;
       work.inlineOffset = op.patternAt;
       work.inlineLength = op.length;
-    } else if (WorkOpcode.isReadOrAtomic(op.opcode)) {
+    } else if (op.readsTarget()) {
       nameLocal(op, work, results, op.resultAt);
-    } else {
+    } else if (op.opcode != WorkOpcode.FLUSH) {
       nameLocal(op, work, simulation.patternAt(from.port), op.patternAt);
     }
     return true;
@@ -341,7 +344,7 @@ final class SimFlow {
     // Requests behind the last complete one may have been executed in part, in order.
     int mtu = from.context.settings().mtu;
     for (SimOp op : ops.subList(failed.index, ops.size())) {
-      boolean failsAtTheEnd = op.flaw == SimOp.Flaw.LOCAL_KEY && WorkOpcode.isReadOrAtomic(op.opcode);
+      boolean failsAtTheEnd = op.flaw == SimOp.Flaw.LOCAL_KEY && op.readsTarget();
       if (op.flaw != SimOp.Flaw.NONE && !failsAtTheEnd) {
         break;
       }

@@ -8,9 +8,11 @@ import org.rdma4j.roce.engine.RegisteredMemory;
 /** A memory region over a native segment, as a provider has it; belongs to the thread that drives the engine. */
 public class SimMemory extends RegisteredMemory {
   /** Sum of all access bits. */
-  public static final int ALL = LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC;
+  public static final int ALL =
+      LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | FLUSH_GLOBAL | FLUSH_PERSISTENT;
 
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+  private static final ValueLayout.OfLong ANYWHERE = ValueLayout.JAVA_LONG_UNALIGNED;
 
   final MemorySegment segment;
 
@@ -100,5 +102,21 @@ public class SimMemory extends RegisteredMemory {
     } catch (IllegalStateException e) {
       return false;
     }
+  }
+
+  @Override
+  public boolean atomicWrite(long address, MemorySegment source, long offset) {
+    try {
+      WORD.setVolatile(segment, address - start, source.get(ANYWHERE, offset));
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  /** Nothing here outlives the process: persistent is what is written. */
+  @Override
+  public boolean persist(long address, long count) {
+    return segment.scope().isAlive();
   }
 }

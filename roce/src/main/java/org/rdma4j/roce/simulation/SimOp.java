@@ -48,6 +48,8 @@ final class SimOp {
   int immediate;
   long compareAdd;
   long swap;
+  int placement;
+  int selectivity;
   Flaw flaw = Flaw.NONE;
 
   /** How it was completed; null while it is not, SUCCESS when it was released silently. */
@@ -70,8 +72,14 @@ final class SimOp {
     return takesReceive() && opcode != WorkOpcode.RDMA_WRITE_WITH_IMM;
   }
 
+  /** Puts a part of the pattern into the region of the target. */
   boolean isWrite() {
-    return WorkOpcode.isWrite(opcode);
+    return WorkOpcode.isWrite(opcode) || opcode == WorkOpcode.ATOMIC_WRITE;
+  }
+
+  /** Has its data from the target: a local error comes after the request was executed. */
+  boolean readsTarget() {
+    return opcode == WorkOpcode.RDMA_READ || WorkOpcode.isAtomic(opcode);
   }
 
   boolean hasImmediate() {

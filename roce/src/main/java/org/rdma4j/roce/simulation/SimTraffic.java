@@ -3,6 +3,7 @@ package org.rdma4j.roce.simulation;
 import java.util.SplittableRandom;
 import org.rdma4j.roce.engine.QpKind;
 import org.rdma4j.roce.engine.WorkOpcode;
+import org.rdma4j.roce.packet.Feth;
 
 /** Draws the next request of a flow. */
 final class SimTraffic {
@@ -12,8 +13,10 @@ final class SimTraffic {
     WorkOpcode.SEND, WorkOpcode.SEND, WorkOpcode.SEND, WorkOpcode.SEND_WITH_IMM, WorkOpcode.SEND_WITH_INV,
     WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE_WITH_IMM,
     WorkOpcode.RDMA_READ, WorkOpcode.RDMA_READ, WorkOpcode.RDMA_READ, WorkOpcode.ATOMIC_FETCH_AND_ADD,
-    WorkOpcode.ATOMIC_FETCH_AND_ADD, WorkOpcode.ATOMIC_CMP_AND_SWP
+    WorkOpcode.ATOMIC_FETCH_AND_ADD, WorkOpcode.ATOMIC_CMP_AND_SWP, WorkOpcode.ATOMIC_WRITE, WorkOpcode.FLUSH
   };
+  /** What meets a remote key of a flaw. */
+  private static final int[] REMOTE = {WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FLUSH};
   private static final int[] UC = {
     WorkOpcode.SEND, WorkOpcode.SEND_WITH_IMM, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE_WITH_IMM
   };
@@ -34,6 +37,8 @@ final class SimTraffic {
     op.resultAt = op.index % Simulation.DEPTH * flow.resultBytes();
     if (WorkOpcode.isAtomic(op.opcode)) {
       atomic(op, random);
+    } else if (op.opcode == WorkOpcode.ATOMIC_WRITE) {
+      op.targetAt = random.nextInt((int) flow.target.segment.byteSize() / Long.BYTES) * Long.BYTES;
     } else if (!op.isSend()) {
       op.targetAt = WORDS + random.nextInt((int) flow.target.segment.byteSize() - WORDS - op.length + 1);
       op.readsPattern = op.opcode == WorkOpcode.RDMA_READ && random.nextInt(3) == 0;
@@ -42,8 +47,11 @@ final class SimTraffic {
       flaw(flow, op, random);
     }
     op.patternAt = random.nextInt((int) flow.simulation.pattern.byteSize() - op.length + 1);
-    op.inline = !WorkOpcode.isReadOrAtomic(op.opcode) && op.length <= INLINE_BYTES && op.flaw == SimOp.Flaw.NONE
-        && random.nextInt(4) == 0;
+    op.placement = 1 + random.nextInt(Feth.GLOBAL | Feth.PERSISTENT);
+    boolean whole = random.nextBoolean() && op.flaw != SimOp.Flaw.REMOTE_RANGE;
+    op.selectivity = whole ? Feth.REGION : Feth.RANGE;
+    boolean sendsData = !op.readsTarget() && op.opcode != WorkOpcode.FLUSH;
+    op.inline = sendsData && op.length <= INLINE_BYTES && op.flaw == SimOp.Flaw.NONE && random.nextInt(4) == 0;
     cut(op, random);
     op.fence = random.nextInt(10) == 0 || op.changesTarget() && readIsOpen(flow);
     return op;
@@ -51,7 +59,7 @@ final class SimTraffic {
 
   private static int length(SimFlow flow, SimOp op, SimPlan plan, SplittableRandom random) {
     int mtu = flow.from.context.settings().mtu;
-    if (WorkOpcode.isAtomic(op.opcode)) {
+    if (WorkOpcode.isAtomic(op.opcode) || op.opcode == WorkOpcode.ATOMIC_WRITE) {
       return Long.BYTES;
     }
     if (!op.isSend()) {
@@ -96,12 +104,15 @@ final class SimTraffic {
         op.length = flow.to.receives.slotBytes + 1 + random.nextInt(1000);
       }
       case REMOTE_KEY, REMOTE_RANGE -> {
-        op.opcode = random.nextBoolean() ? WorkOpcode.RDMA_WRITE : WorkOpcode.RDMA_READ;
+        op.opcode = REMOTE[random.nextInt(REMOTE.length)];
         op.solicited = false;
         op.length = Math.max(1, op.length);
         op.targetAt = WORDS;
       }
-      case LOCAL_KEY -> op.length = Math.max(1, op.length);
+      case LOCAL_KEY -> {
+        op.opcode = op.opcode == WorkOpcode.FLUSH ? WorkOpcode.RDMA_WRITE : op.opcode;
+        op.length = Math.max(1, op.length);
+      }
       default -> { }
     }
     if (op.flaw != SimOp.Flaw.LOCAL_KEY && op.flaw != SimOp.Flaw.MALFORMED) {

@@ -1,14 +1,17 @@
 package org.rdma4j.roce.engine;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
 import org.rdma4j.roce.packet.Aeth;
 import org.rdma4j.roce.packet.AtomicAckEth;
 import org.rdma4j.roce.packet.AtomicEth;
 import org.rdma4j.roce.packet.Bth;
 import org.rdma4j.roce.packet.Deth;
+import org.rdma4j.roce.packet.Feth;
 import org.rdma4j.roce.packet.Opcode;
 import org.rdma4j.roce.packet.Reth;
 
@@ -49,6 +52,11 @@ final class Packets {
     return this;
   }
 
+  Packets feth(int placement, int selectivity) {
+    Feth.write(memory, Opcode.fethOffset(opcode), placement, selectivity);
+    return this;
+  }
+
   Packets aeth(int syndrome, int msn) {
     Aeth.write(memory, Opcode.aethOffset(opcode), syndrome, msn);
     return this;
@@ -61,6 +69,11 @@ final class Packets {
 
   Packets deth(int qkey, int sourceQp) {
     Deth.write(memory, Opcode.dethOffset(opcode), qkey, sourceQp);
+    return this;
+  }
+
+  Packets to(int qp) {
+    memory.set(JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN), 4, qp);
     return this;
   }
 

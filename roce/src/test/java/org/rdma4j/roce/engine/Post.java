@@ -15,6 +15,9 @@ final class Post {
   private int remoteKey;
   private long compareAdd;
   private long swap;
+  private int placement;
+  private int selectivity;
+  private long flushLength;
   private Route route;
   private int remoteQp;
   private int remoteQkey;
@@ -57,6 +60,23 @@ final class Post {
     post.compareAdd = compare;
     post.swap = swap;
     return post;
+  }
+
+  /** Writes the eight bytes of local memory that are given to it. */
+  static Post atomicWrite(long id, TestMemory target, long offset) {
+    return of(id, WorkOpcode.ATOMIC_WRITE).remote(target, offset);
+  }
+
+  static Post flush(long id, TestMemory target, long offset, long length, int placement) {
+    Post post = of(id, WorkOpcode.FLUSH).remote(target, offset);
+    post.flushLength = length;
+    post.placement = placement;
+    return post;
+  }
+
+  Post selectivity(int level) {
+    selectivity = level;
+    return this;
   }
 
   /** Adds a piece of local memory. */
@@ -133,6 +153,9 @@ final class Post {
     work.remoteKey = remoteKey;
     work.compareAdd = compareAdd;
     work.swap = swap;
+    work.placement = placement;
+    work.selectivity = selectivity;
+    work.flushLength = flushLength;
     work.route = route;
     work.remoteQp = remoteQp;
     work.remoteQkey = remoteQkey;

@@ -1,6 +1,8 @@
 package org.rdma4j.roce.engine;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import org.rdma4j.roce.simulation.SimMemory;
 
 /** A memory region over a native segment that can have other addresses, be a window, and fail as none should. */
@@ -8,6 +10,10 @@ final class TestMemory extends SimMemory {
   final MemorySegment segment;
   /** Throws from the next access on, as no provider should. */
   boolean broken;
+  /** Whether it can be made persistent. */
+  boolean persistent = true;
+  /** What was made persistent: offset and length. */
+  final List<String> persisted = new ArrayList<>();
 
   TestMemory(int key, MemorySegment segment, int pd, int access) {
     super(key, segment, pd, access);
@@ -48,6 +54,19 @@ final class TestMemory extends SimMemory {
   public boolean fetchAndAdd(long address, long addend, long[] result) {
     check();
     return super.fetchAndAdd(address, addend, result);
+  }
+
+  @Override
+  public boolean atomicWrite(long address, MemorySegment source, long offset) {
+    check();
+    return super.atomicWrite(address, source, offset);
+  }
+
+  @Override
+  public boolean persist(long address, long count) {
+    check();
+    persisted.add(address - start + "+" + count);
+    return persistent && super.persist(address, count);
   }
 
   private void check() {

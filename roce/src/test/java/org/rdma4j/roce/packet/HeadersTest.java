@@ -45,6 +45,10 @@ class HeadersTest {
     assertEquals("01020304", hex(1, ImmDt.LENGTH));
     Ieth.write(memory, 1, 0x05060708);
     assertEquals("05060708", hex(1, Ieth.LENGTH));
+    Feth.write(memory, 1, Feth.GLOBAL | Feth.PERSISTENT, Feth.REGION);
+    assertEquals("00000013", hex(1, Feth.LENGTH));
+    Feth.write(memory, 1, -1, -2);
+    assertEquals("0000002f", hex(1, Feth.LENGTH), "no reserved bit is set");
     Deth.write(memory, 1, 0x11111111, 0xffabcdef);
     assertEquals("1111111100abcdef", hex(1, Deth.LENGTH));
   }
@@ -100,6 +104,9 @@ class HeadersTest {
     assertEquals(key, ImmDt.value(memory, at), hint);
     Ieth.write(memory, at, key);
     assertEquals(key, Ieth.rkey(memory, at), hint);
+    Feth.write(memory, at, key & 0xf, low24 & 3);
+    assertEquals(key & 0xf, Feth.placement(memory, at), hint);
+    assertEquals(low24 & 3, Feth.selectivity(memory, at), hint);
     Deth.write(memory, at, key, low24);
     assertEquals(key, Deth.qkey(memory, at), hint);
     assertEquals(low24, Deth.sourceQp(memory, at), hint);

@@ -38,6 +38,8 @@ class OpcodeTest {
       0x14 RC_FETCH_ADD                     40 ATOMIC,END,REQ,START             AtomicETH@12
       0x16 RC_SEND_LAST_WITH_INVALIDATE     16 COMP,END,REQ,SEND                IETH@12
       0x17 RC_SEND_ONLY_WITH_INVALIDATE     16 COMP,END,REQ,RWR,SEND,START      IETH@12
+      0x1c RC_FLUSH                         32 END,FLUSH,REQ,START              FETH@12 RETH@16
+      0x1d RC_ATOMIC_WRITE                  28 ATOMIC_WRITE,END,REQ,START       RETH@12
       0x20 UC_SEND_FIRST                    12 REQ,RWR,SEND,START
       0x21 UC_SEND_MIDDLE                   12 MIDDLE,REQ,SEND
       0x22 UC_SEND_LAST                     12 COMP,END,REQ,SEND
@@ -76,6 +78,7 @@ class OpcodeTest {
       assertEquals(headers.getOrDefault("AtomicETH", -1), Opcode.atomicOffset(opcode), line);
       assertEquals(headers.getOrDefault("AtomicAckETH", -1), Opcode.atomicAckOffset(opcode), line);
       assertEquals(headers.getOrDefault("DETH", -1), Opcode.dethOffset(opcode), line);
+      assertEquals(headers.getOrDefault("FETH", -1), Opcode.fethOffset(opcode), line);
       assertEquals(has(opcode, OpcodeFlag.IMMEDIATE), headers.containsKey("ImmDt"), line);
       assertEquals(has(opcode, OpcodeFlag.INVALIDATE), headers.containsKey("IETH"), line);
       String transport = words[1].substring(0, 2);
@@ -105,11 +108,12 @@ class OpcodeTest {
   void whatCarriesNoPayloadIsMarked() {
     for (int opcode : new int[] {
         Opcode.RC_RDMA_READ_REQUEST, Opcode.RC_ACKNOWLEDGE, Opcode.RC_ATOMIC_ACKNOWLEDGE, Opcode.RC_COMPARE_SWAP,
-        Opcode.RC_FETCH_ADD}) {
+        Opcode.RC_FETCH_ADD, Opcode.RC_FLUSH}) {
       assertFalse(has(opcode, OpcodeFlag.PAYLOAD));
     }
     assertTrue(has(Opcode.RC_RDMA_READ_RESPONSE_MIDDLE, OpcodeFlag.PAYLOAD));
     assertTrue(has(Opcode.UD_SEND_ONLY, OpcodeFlag.PAYLOAD));
+    assertTrue(has(Opcode.RC_ATOMIC_WRITE, OpcodeFlag.PAYLOAD));
   }
 
   /** Our flags in rxe's words. rxe has no kind of message for what goes back, and no immediate and invalidate flags. */
@@ -123,7 +127,8 @@ class OpcodeTest {
         "MIDDLE", OpcodeFlag.MIDDLE, "END", OpcodeFlag.END));
     if (request) {
       words.putAll(Map.of(
-          "SEND", OpcodeFlag.SEND, "WRITE", OpcodeFlag.WRITE, "READ", OpcodeFlag.READ, "ATOMIC", OpcodeFlag.ATOMIC));
+          "SEND", OpcodeFlag.SEND, "WRITE", OpcodeFlag.WRITE, "READ", OpcodeFlag.READ, "ATOMIC", OpcodeFlag.ATOMIC,
+          "FLUSH", OpcodeFlag.FLUSH, "ATOMIC_WRITE", OpcodeFlag.ATOMIC_WRITE));
     }
     words.forEach((word, flag) -> {
       if (has(opcode, flag)) {

@@ -54,6 +54,28 @@ class PacketFormatterTest {
   }
 
   @Test
+  void flushAndAtomicWrite() {
+    bth(Opcode.RC_FLUSH);
+    Feth.write(packet, 12, Feth.GLOBAL, Feth.RANGE);
+    Reth.write(packet, 16, 0x1000, 5, 0x80000000L);
+    assertEquals(
+        "RC FLUSH psn 1 qp 0x12 global range va 0x1000 rkey 0x5 dmalen 2147483648 len 0",
+        PacketFormatter.format(packet, 0, 32));
+    Feth.write(packet, 12, Feth.GLOBAL | Feth.PERSISTENT, Feth.REGION);
+    assertEquals(
+        "RC FLUSH psn 1 qp 0x12 global persistent region va 0x1000 rkey 0x5 dmalen 2147483648 len 0",
+        PacketFormatter.format(packet, 0, 32));
+    Feth.write(packet, 12, 12, 3);
+    assertEquals(
+        "RC FLUSH psn 1 qp 0x12 placement 0xc selectivity 3 va 0x1000 rkey 0x5 dmalen 2147483648 len 0",
+        PacketFormatter.format(packet, 0, 32));
+    bth(Opcode.RC_ATOMIC_WRITE);
+    Reth.write(packet, 12, 0x1000, 5, 8);
+    assertEquals(
+        "RC ATOMIC WRITE psn 1 qp 0x12 va 0x1000 rkey 0x5 dmalen 8 len 8", PacketFormatter.format(packet, 0, 36));
+  }
+
+  @Test
   void oddPacketsAreShownToo() {
     bth(Opcode.RC_RDMA_READ_REQUEST);
     assertEquals("RC READ Request psn 1 qp 0x12 truncated: 20 bytes", PacketFormatter.format(packet, 0, 20));

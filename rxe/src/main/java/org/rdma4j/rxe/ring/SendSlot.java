@@ -28,6 +28,14 @@ public final class SendSlot {
   public static final long SWAP = 0x28;
   /** {@code wr.wr.atomic.rkey}, u32. */
   public static final long ATOMIC_RKEY = 0x30;
+  /** {@code wr.wr.flush.length}, u32; the device goes by {@code dma.length}, as the kernel. */
+  public static final long FLUSH_LENGTH = 0x20;
+  /** {@code wr.wr.flush.rkey}, u32. */
+  public static final long FLUSH_RKEY = 0x24;
+  /** {@code wr.wr.flush.type}: placement types, u8. */
+  public static final long FLUSH_TYPE = 0x28;
+  /** {@code wr.wr.flush.level}: selectivity level, u8. */
+  public static final long FLUSH_LEVEL = 0x29;
   /** {@code wr.wr.ud.remote_qpn}, u32. */
   public static final long REMOTE_QPN = 0x18;
   /** {@code wr.wr.ud.remote_qkey}, u32. */

@@ -1,5 +1,6 @@
 package org.rdma4j.rxe.ring;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -80,6 +81,13 @@ public final class SendSlotReader {
       return;
     }
     work.remoteAddress = memory.get(JAVA_LONG, slot + SendSlot.REMOTE_ADDRESS);
+    if (work.opcode == WorkOpcode.FLUSH) {
+      work.remoteKey = memory.get(JAVA_INT, slot + SendSlot.FLUSH_RKEY);
+      work.placement = memory.get(JAVA_BYTE, slot + SendSlot.FLUSH_TYPE);
+      work.selectivity = memory.get(JAVA_BYTE, slot + SendSlot.FLUSH_LEVEL);
+      work.flushLength = Integer.toUnsignedLong(memory.get(JAVA_INT, slot + SendSlot.LENGTH));
+      return;
+    }
     if (work.opcode == WorkOpcode.ATOMIC_CMP_AND_SWP || work.opcode == WorkOpcode.ATOMIC_FETCH_AND_ADD) {
       work.compareAdd = memory.get(JAVA_LONG, slot + SendSlot.COMPARE_ADD);
       work.swap = memory.get(JAVA_LONG, slot + SendSlot.SWAP);
@@ -105,6 +113,16 @@ public final class SendSlotReader {
   }
 
   private void readData(MemorySegment memory, long slot, boolean inline, SendWork work) {
+    if (work.opcode == WorkOpcode.ATOMIC_WRITE) {
+      // The value lies where inline data does, whatever the flags say.
+      work.inlineMemory = memory;
+      work.inlineOffset = slot + SendSlot.DATA;
+      work.inlineLength = Long.BYTES;
+      if (memory.get(JAVA_INT, slot + SendSlot.LENGTH) != Long.BYTES) {
+        work.malformed = FailedCheck.WORK_REQUEST;
+      }
+      return;
+    }
     if (inline) {
       int length = memory.get(JAVA_INT, slot + SendSlot.LENGTH);
       if (length < 0 || length > maxInline || !takesInline(work.opcode)) {

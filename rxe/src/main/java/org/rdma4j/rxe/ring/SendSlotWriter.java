@@ -1,5 +1,6 @@
 package org.rdma4j.rxe.ring;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
@@ -85,6 +86,40 @@ public final class SendSlotWriter {
     memory.set(JAVA_LONG, slot + SendSlot.SWAP, swap);
     memory.set(JAVA_INT, slot + SendSlot.ATOMIC_RKEY, rkey);
     memory.set(JAVA_LONG, slot + SendSlot.IOVA, address);
+  }
+
+  /**
+   * Names the memory of an atomic write and gives its value, which lies where inline data does.
+   *
+   * @param address remote address
+   * @param rkey remote key
+   * @param value 8 bytes in the order of the host
+   */
+  public void atomicWrite(long address, int rkey, long value) {
+    rdma(address, rkey);
+    memory.set(JAVA_LONG, slot + SendSlot.DATA, value);
+    length = Long.BYTES;
+    SendSlot.setLength(memory, slot, Long.BYTES, 0);
+  }
+
+  /**
+   * Names what a flush works on.
+   *
+   * @param address remote address
+   * @param bytes 0 to 2^31
+   * @param rkey remote key
+   * @param placement placement types, the kernel's bits
+   * @param level selectivity level, the kernel's number
+   */
+  public void flush(long address, long bytes, int rkey, int placement, int level) {
+    memory.set(JAVA_LONG, slot + SendSlot.REMOTE_ADDRESS, address);
+    memory.set(JAVA_INT, slot + SendSlot.FLUSH_LENGTH, (int) bytes);
+    memory.set(JAVA_INT, slot + SendSlot.FLUSH_RKEY, rkey);
+    memory.set(JAVA_BYTE, slot + SendSlot.FLUSH_TYPE, (byte) placement);
+    memory.set(JAVA_BYTE, slot + SendSlot.FLUSH_LEVEL, (byte) level);
+    memory.set(JAVA_LONG, slot + SendSlot.IOVA, address);
+    length = bytes;
+    SendSlot.setLength(memory, slot, (int) bytes, 0);
   }
 
   /**

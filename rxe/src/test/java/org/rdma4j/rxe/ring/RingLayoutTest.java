@@ -63,6 +63,30 @@ class RingLayoutTest {
   }
 
   @Test
+  void flushesAndAtomicWritesAreWrittenWhereTheyBelong() {
+    WorkRing ring = new WorkRing(1, (int) SendSlot.DATA + 64);
+    SendSlotWriter writer = new SendSlotWriter(ring);
+    MemorySegment memory = ring.memory();
+    long slot = ring.nextSlot();
+    writer.begin(slot, 1, 15, 0);
+    writer.atomicWrite(0x1111_2222_3333_4440L, 0x5555_6666, 0x0102_0304_0506_0708L);
+    assertEquals(15, memory.get(ValueLayout.JAVA_INT, slot + 0xc));
+    assertEquals(0x1111_2222_3333_4440L, memory.get(ValueLayout.JAVA_LONG, slot + 0x18));
+    assertEquals(0x5555_6666, memory.get(ValueLayout.JAVA_INT, slot + 0x20));
+    assertEquals(8, memory.get(ValueLayout.JAVA_INT, slot + 0xb8));
+    assertEquals(0x0102_0304_0506_0708L, memory.get(ValueLayout.JAVA_LONG, slot + 0xd0));
+    writer.begin(slot, 2, 14, 0);
+    writer.flush(0x1111_2222_3333_4444L, 1L << 31, 0x7777_8888, 3, 1);
+    assertEquals(0x1111_2222_3333_4444L, memory.get(ValueLayout.JAVA_LONG, slot + 0x18));
+    assertEquals(1 << 31, memory.get(ValueLayout.JAVA_INT, slot + 0x20));
+    assertEquals(0x7777_8888, memory.get(ValueLayout.JAVA_INT, slot + 0x24));
+    assertEquals(3, memory.get(ValueLayout.JAVA_BYTE, slot + 0x28));
+    assertEquals(1, memory.get(ValueLayout.JAVA_BYTE, slot + 0x29));
+    assertEquals(1 << 31, memory.get(ValueLayout.JAVA_INT, slot + 0xb8));
+    assertEquals(0, memory.get(ValueLayout.JAVA_INT, slot + 0xc4));
+  }
+
+  @Test
   void sendsAreWrittenWhereTheyBelong() {
     WorkRing ring = new WorkRing(1, (int) SendSlot.DATA + 64);
     SendSlotWriter writer = new SendSlotWriter(ring);

@@ -21,7 +21,12 @@ final class DeviceReport {
 
   /** Capabilities that the extended flags show. */
   private static final Set<DeviceCapability> EXTENDED =
-      EnumSet.of(DeviceCapability.RAW_SCATTER_FCS, DeviceCapability.PCI_WRITE_END_PADDING);
+      EnumSet.of(
+          DeviceCapability.RAW_SCATTER_FCS,
+          DeviceCapability.PCI_WRITE_END_PADDING,
+          DeviceCapability.FLUSH_GLOBAL,
+          DeviceCapability.FLUSH_PERSISTENT,
+          DeviceCapability.ATOMIC_WRITE);
 
   private static final String[] TRANSPORTS = {"InfiniBand", "iWARP", "usNIC", "usNIC UDP"};
   private static final String[] VIRTUAL_LANES = {"invalid value", "1", "2", "4", "8", "15"};

@@ -22,6 +22,10 @@ public enum Access {
   ON_DEMAND(0x40),
   /** The memory is made of huge pages. */
   HUGETLB(0x80),
+  /** Peers may flush for global visibility. */
+  FLUSH_GLOBAL(0x100),
+  /** Peers may flush for persistence. */
+  FLUSH_PERSISTENT(0x200),
   /** Writes may pass each other; a device that does not know it ignores it. */
   RELAXED_ORDERING(0x100000);
 

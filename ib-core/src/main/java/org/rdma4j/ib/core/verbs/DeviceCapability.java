@@ -53,7 +53,13 @@ public enum DeviceCapability {
   /** Scatters the frame checksum. */
   RAW_SCATTER_FCS(34),
   /** Pads the end of PCI writes. */
-  PCI_WRITE_END_PADDING(36);
+  PCI_WRITE_END_PADDING(36),
+  /** Flush for global visibility. */
+  FLUSH_GLOBAL(38),
+  /** Flush for persistence. */
+  FLUSH_PERSISTENT(39),
+  /** Atomic write. */
+  ATOMIC_WRITE(40);
 
   private final int position;
 

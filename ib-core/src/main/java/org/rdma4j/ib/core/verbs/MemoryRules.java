@@ -40,12 +40,22 @@ final class MemoryRules {
           Errno.EINVAL,
           "a region of " + segment.byteSize() + " bytes at 0x" + Long.toHexString(iova) + " exceeds the address space");
     }
+    checkFlush(access, Access.FLUSH_GLOBAL, DeviceCapability.FLUSH_GLOBAL, attributes);
+    checkFlush(access, Access.FLUSH_PERSISTENT, DeviceCapability.FLUSH_PERSISTENT, attributes);
     boolean remoteWrites = access.contains(Access.REMOTE_WRITE) || access.contains(Access.REMOTE_ATOMIC);
     if (remoteWrites && !access.contains(Access.LOCAL_WRITE)) {
       throw new VerbsException(Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE; asked for " + access);
     }
     if (access.contains(Access.LOCAL_WRITE) && segment.isReadOnly()) {
       throw new VerbsException(Errno.EACCES, "a read-only segment cannot be registered with LOCAL_WRITE");
+    }
+  }
+
+  /** Rights to flush are given only where the device can ({@code ib_check_mr_access}). */
+  private static void checkFlush(
+      Set<Access> access, Access right, DeviceCapability needed, DeviceAttributes attributes) {
+    if (access.contains(right) && !attributes.has(needed)) {
+      throw new VerbsException(Errno.EOPNOTSUPP, right + " needs a device with the capability " + needed);
     }
   }
 

@@ -15,7 +15,13 @@ import java.util.Set;
 public record MwBindInfo(MemoryRegion region, long address, long length, Set<Access> access) {
   private static final Set<Access> ALLOWED =
       Set.copyOf(
-          EnumSet.of(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC, Access.ZERO_BASED));
+          EnumSet.of(
+              Access.REMOTE_WRITE,
+              Access.REMOTE_READ,
+              Access.REMOTE_ATOMIC,
+              Access.FLUSH_GLOBAL,
+              Access.FLUSH_PERSISTENT,
+              Access.ZERO_BASED));
 
   /** What takes the rights from a window of type 1. */
   public static final MwBindInfo UNBIND = new MwBindInfo(null, 0, 0, Set.of());

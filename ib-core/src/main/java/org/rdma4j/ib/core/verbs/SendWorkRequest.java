@@ -18,6 +18,9 @@ public final class SendWorkRequest {
   private int rkey;
   private long compareAdd;
   private long swap;
+  private long flushLength;
+  private Set<FlushPlacement> placement = Set.of();
+  private FlushSelectivity selectivity;
   private AddressHandle ah;
   private int remoteQpn;
   private int remoteQkey;
@@ -200,7 +203,61 @@ public final class SendWorkRequest {
     return this;
   }
 
-  /** {@return the value expected by a compare and swap, or to be added} */
+  /**
+   * Makes this an atomic write, {@link WrOpcode#ATOMIC_WRITE} ({@code ibv_wr_atomic_write}); shares the place of its
+   * value with {@link #compareAdd()}. It has no buffers.
+   *
+   * @param key the remote key
+   * @param address the remote address, aligned to 8
+   * @param value the 8 bytes as they lie in memory in the order of this host: a peer of the same order reads the value
+   * @return this
+   */
+  public SendWorkRequest atomicWrite(int key, long address, long value) {
+    this.opcode = WrOpcode.ATOMIC_WRITE;
+    this.rkey = key;
+    this.remoteAddress = address;
+    this.compareAdd = value;
+    return this;
+  }
+
+  /** {@return bytes that a flush works on} */
+  public long flushLength() {
+    return flushLength;
+  }
+
+  /** {@return how far a flush goes} */
+  public Set<FlushPlacement> placement() {
+    return placement;
+  }
+
+  /** {@return on what a flush works, or null} */
+  public FlushSelectivity selectivity() {
+    return selectivity;
+  }
+
+  /**
+   * Makes this a flush, {@link WrOpcode#FLUSH} ({@code ibv_wr_flush}): everything that this queue pair has written
+   * before, and everybody else before the flush is executed. It has no buffers.
+   *
+   * @param key the remote key, with the rights {@link Access#FLUSH_GLOBAL} or {@link Access#FLUSH_PERSISTENT}
+   * @param address the remote address
+   * @param length bytes, 0 to 2^31
+   * @param placements how far, at least one
+   * @param level on what
+   * @return this
+   */
+  public SendWorkRequest flush(
+      int key, long address, long length, Set<FlushPlacement> placements, FlushSelectivity level) {
+    this.opcode = WrOpcode.FLUSH;
+    this.rkey = key;
+    this.remoteAddress = address;
+    this.flushLength = length;
+    this.placement = placements;
+    this.selectivity = level;
+    return this;
+  }
+
+  /** {@return the value expected by a compare and swap, or to be added, or to be written at once} */
   public long compareAdd() {
     return compareAdd;
   }

@@ -1,6 +1,6 @@
 package org.rdma4j.ib.core.verbs;
 
-/** What a completed work request did, with the kernel's numbers ({@code enum ib_wc_opcode}). */
+/** What a completed work request did, with the kernel's numbers since 6.2 ({@code enum ib_wc_opcode}). */
 public enum WcOpcode {
   /** SEND of any kind. */
   SEND(0),
@@ -18,12 +18,16 @@ public enum WcOpcode {
   LOCAL_INV(6),
   /** Large send offload. */
   LSO(7),
+  /** Flush of memory of the peer. */
+  FLUSH(8),
+  /** Atomic write of 8 bytes. */
+  ATOMIC_WRITE(9),
   /** Fast registration. */
-  REG_MR(8),
+  REG_MR(10),
   /** Masked compare and swap. */
-  MASKED_COMP_SWAP(9),
+  MASKED_COMP_SWAP(11),
   /** Masked fetch and add. */
-  MASKED_FETCH_ADD(10),
+  MASKED_FETCH_ADD(12),
   /** Receive of a SEND. */
   RECV(128),
   /** Receive consumed by an RDMA WRITE with immediate. */

@@ -91,6 +91,26 @@ public interface WorkRequestBuilder {
   void atomicFetchAdd(int rkey, long remoteAddress, long add);
 
   /**
+   * Adds an atomic write ({@code ibv_wr_atomic_write}). It takes no data.
+   *
+   * @param rkey the remote key
+   * @param remoteAddress the remote address, aligned to 8
+   * @param value the 8 bytes as they lie in memory in the order of this host
+   */
+  void atomicWrite(int rkey, long remoteAddress, long value);
+
+  /**
+   * Adds a flush ({@code ibv_wr_flush}), see {@link SendWorkRequest#flush}. It takes no data.
+   *
+   * @param rkey the remote key
+   * @param remoteAddress the remote address
+   * @param length bytes, 0 to 2^31
+   * @param placements how far, at least one
+   * @param level on what
+   */
+  void flush(int rkey, long remoteAddress, long length, Set<FlushPlacement> placements, FlushSelectivity level);
+
+  /**
    * Adds the bind of a memory window of type 2 ({@code ibv_wr_bind_mw}).
    *
    * @param window a window that is free

@@ -30,6 +30,10 @@ public enum WrOpcode {
   MASKED_CMP_AND_SWP(12),
   /** Masked fetch and add. */
   MASKED_FETCH_AND_ADD(13),
+  /** Flush of memory of the peer: what was written is visible to all, or persistent, when it completes. */
+  FLUSH(14),
+  /** Write of 8 bytes that no reader sees a part of. */
+  ATOMIC_WRITE(15),
   /** Fast registration of a memory region. */
   REG_MR(0x20);
 
