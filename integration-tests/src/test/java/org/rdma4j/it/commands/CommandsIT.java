@@ -108,6 +108,17 @@ class CommandsIT {
     assertTrue(Files.size(file) > 5 * 60, result::toString);
   }
 
+  @Test
+  void simulate() throws Exception {
+    Result result = rdma("simulate --seeds 200 --first 500");
+    assertEquals(0, result.status(), result::toString);
+    assertEquals(1, result.count("200 seeds in .* operations, .* packets, .* faults"), result::toString);
+    assertEquals("", result.errors());
+    Result mistake = rdma("simulate --seeds none");
+    assertEquals(1, mistake.status());
+    assertTrue(mistake.errors().startsWith("simulate: invalid argument 'none' for --seeds: "), mistake::toString);
+  }
+
   private Result rdma(String script) throws IOException, InterruptedException {
     File out = directory.resolve("out").toFile();
     File err = directory.resolve("err").toFile();

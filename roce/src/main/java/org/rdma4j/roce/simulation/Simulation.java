@@ -591,7 +591,7 @@ final class Simulation {
   /** Sums of what happened, once it has ended. */
   Tally tally() {
     FabricStatistics network = fabric.statistics();
-    tally.add(Tally.COUNTERS, "packets", network.sent());
+    tally.add(Tally.COUNTERS, Tally.PACKETS, network.sent());
     tally.add(Tally.FAULTS, "packet lost", network.lost());
     tally.add(Tally.FAULTS, "packet damaged", network.corrupted());
     tally.add(Tally.FAULTS, "packet doubled", network.duplicated());

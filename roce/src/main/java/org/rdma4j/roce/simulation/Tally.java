@@ -14,8 +14,10 @@ public final class Tally {
   public static final String FAULTS = "faults";
   /** Group: asynchronous events. */
   public static final String EVENTS = "events";
-  /** Group: the engines' counters. */
+  /** Group: the engines' counters, and {@link #PACKETS}. */
   public static final String COUNTERS = "counters";
+  /** Name in {@link #COUNTERS}: packets given to the network. */
+  public static final String PACKETS = "packets";
 
   private final Map<String, Map<String, Long>> groups = new TreeMap<>();
 
