@@ -109,6 +109,11 @@ final class SimOp {
       case WorkOpcode.ATOMIC_CMP_AND_SWP -> "ATOMIC_CMP_AND_SWP";
       case WorkOpcode.ATOMIC_FETCH_AND_ADD -> "ATOMIC_FETCH_AND_ADD";
       case WorkOpcode.SEND_WITH_INV -> "SEND_WITH_INV";
+      case WorkOpcode.ATOMIC_WRITE -> "ATOMIC_WRITE";
+      case WorkOpcode.FLUSH -> "FLUSH";
+      case WorkOpcode.LOCAL_INV -> "LOCAL_INV";
+      case WorkOpcode.BIND_MW -> "BIND_MW";
+      case WorkOpcode.REG_MR -> "REG_MR";
       default -> "opcode " + opcode;
     };
   }

@@ -1,14 +1,10 @@
 package org.rdma4j.roce.engine;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,82 +17,7 @@ import org.rdma4j.roce.packet.OpcodeFlag;
  * A peer that sends what no peer should: nothing but the memory it may write changes, no exception leaves the engine,
  * and the engine goes on.
  */
-class HostilePacketTest extends EngineTest {
-  private static final byte CANARY = 0x3c;
-  private static final int REGION = 4096;
-  private static final int QKEY = 0x1234;
-
-  private final MemorySegment around = Arena.ofAuto().allocate(3 * REGION, 8).fill(CANARY);
-  private final TestMemory region =
-      b.register(around.asSlice(REGION, REGION).fill((byte) 0), TestPort.PD, TestMemory.ALL);
-  private final TestMemory readOnly =
-      b.register(Arena.ofAuto().allocate(REGION, 8).fill(CANARY), TestPort.PD, TestMemory.REMOTE_READ);
-  private final TestMemory foreign =
-      b.register(Arena.ofAuto().allocate(REGION, 8).fill(CANARY), 2, TestMemory.ALL);
-  private final TestMemory source = a.memory(REGION);
-  private final Route route = a.routeTo(b);
-
-  @AfterEach
-  void memoryAroundIsUntouchedAndTheEngineGoesOn() {
-    assertCanary(around.asSlice(0, REGION));
-    assertCanary(around.asSlice(2 * REGION, REGION));
-    assertCanary(readOnly.segment);
-    assertCanary(foreign.segment);
-    assertEquals(0, b.count(EngineCounter.FAULTS), () -> b.faults + "\n" + world.trace);
-    assertEquals(0, a.count(EngineCounter.FAULTS), () -> a.faults + "\n" + world.trace);
-    TestQp[] qp = world.pair(QpKind.RC);
-    fill(source, 9);
-    qp[0].post(Post.write(1, region, 0).local(source, 0, 3000), Post.read(2, region, 0).local(source, 0, 3000));
-    world.runFor(10_000_000);
-    assertDone(qp[0].sends, 1, 2);
-    assertSame(source, 0, region, 0, 3000);
-  }
-
-  private static void assertCanary(MemorySegment segment) {
-    for (long i = 0; i < segment.byteSize(); i++) {
-      assertEquals(CANARY, segment.get(JAVA_BYTE, i), "canary " + i);
-    }
-  }
-
-  /** One queue pair of the kind at b, whose peer at a has a queue pair that does nothing by itself. */
-  private TestQp victim(QpKind kind) {
-    return victim(kind, TransportState.RTS);
-  }
-
-  private TestQp victim(QpKind kind, TransportState state) {
-    TestQp[] qp = world.pair(kind, settings -> settings.mtu = 256);
-    for (int i = 0; i < 4; i++) {
-      qp[1].receives.post(i, region, 0, 1024);
-    }
-    switch (state) {
-      case RESET -> qp[1].modify(TransportState.RESET);
-      case INIT -> {
-        qp[1].modify(TransportState.RESET);
-        qp[1].modify(TransportState.INIT);
-      }
-      case RTR -> {
-        qp[1].modify(TransportState.RESET);
-        qp[1].modify(TransportState.INIT);
-        qp[1].modify(TransportState.RTR);
-      }
-      case SQD, SQE, ERR -> qp[1].modify(state);
-      default -> { }
-    }
-    a.engine.destroy(qp[0].context);
-    a.queuePairs.remove(qp[0]);
-    return qp[1];
-  }
-
-  private void retire(TestQp qp) {
-    b.engine.destroy(qp.context);
-    b.queuePairs.remove(qp);
-  }
-
-  private void inject(byte[] packet) {
-    a.link.inject(route, packet);
-    world.settle();
-  }
-
+class HostilePacketTest extends HostileTest {
   @ParameterizedTest
   @EnumSource(QpKind.class)
   void everyOpcodeWithEveryShortLengthAndPad(QpKind kind) {

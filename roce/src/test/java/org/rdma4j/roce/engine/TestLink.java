@@ -82,6 +82,11 @@ final class TestLink implements Link {
     link.flush();
   }
 
+  /** Hands the engine a packet as if it had come from the network, past all checks of a link. */
+  void deliver(ReceivedPacket packet) {
+    handler.onPacket(packet);
+  }
+
   @Override
   public long claim(Route to, int packetLength) {
     if (refuse > 0) {
