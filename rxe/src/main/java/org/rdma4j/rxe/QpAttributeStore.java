@@ -77,7 +77,10 @@ final class QpAttributeStore {
         kept.access(wanted.access());
         settings.access = Access.bits(wanted.access()) & REMOTE;
       }
-      case PKEY_INDEX -> kept.pkeyIndex(wanted.pkeyIndex());
+      case PKEY_INDEX -> {
+        kept.pkeyIndex(wanted.pkeyIndex());
+        settings.pkeyIndex = wanted.pkeyIndex();
+      }
       case PORT -> kept.port(wanted.port());
       case QKEY -> {
         kept.qkey(wanted.qkey());

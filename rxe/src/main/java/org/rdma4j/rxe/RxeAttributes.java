@@ -122,7 +122,7 @@ final class RxeAttributes {
         .limit(DeviceLimit.MAX_PKEYS, Limits.MAX_PKEYS);
   }
 
-  static PortAttributes port(String netdev, boolean active, PathMtu mtu, EngineCounters counters) {
+  static PortAttributes port(String netdev, boolean active, PathMtu mtu, int pkeys, EngineCounters counters) {
     int megabits = PortNetdev.speedMegabits(netdev);
     PortPhysState down =
         PortNetdev.isAdministrativelyUp(netdev) ? PortPhysState.POLLING : PortPhysState.DISABLED;
@@ -137,7 +137,7 @@ final class RxeAttributes {
         .maxMessageSize(Limits.MAX_MESSAGE_SIZE)
         .capabilityFlags(PORT_CM_SUPPORTED)
         .gidTableLength(Limits.GID_TABLE_LENGTH)
-        .pkeyTableLength(1)
+        .pkeyTableLength(pkeys)
         .badPkeyCounter((int) Math.min(COUNTER_LIMIT, counters.get(EngineCounter.BAD_PKEY)))
         .qkeyViolationCounter((int) Math.min(COUNTER_LIMIT, counters.get(EngineCounter.BAD_QKEY)))
         .maxVlNumber(1)

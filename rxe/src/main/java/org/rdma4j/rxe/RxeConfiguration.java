@@ -62,4 +62,13 @@ import org.osgi.service.metatype.annotations.Option;
       max = "1000000",
       required = false)
   int spinMicros() default 20;
+
+  @AttributeDefinition(
+      name = "P_Keys",
+      description =
+          "The partitions of the port: up to 64 numbers with a comma between them, the first 0xffff or 0x7fff; without"
+              + " the top bit a limited member, 0 for an empty slot. May be changed while the device is there, as long"
+              + " as there are as many",
+      required = false)
+  String pkeys() default "0xffff";
 }

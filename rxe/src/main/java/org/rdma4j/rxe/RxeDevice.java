@@ -78,6 +78,7 @@ final class RxeDevice extends IbDevice {
   private final AtomicLong completionsLost = new AtomicLong();
   private volatile boolean active;
   private volatile PathMtu mtu;
+  private volatile PortPkeys pkeys;
   private volatile boolean hasGid;
   private boolean released;
 
@@ -106,6 +107,8 @@ final class RxeDevice extends IbDevice {
     this.active = netdev.up();
     this.mtu = PathMtu.largestFor(netdev.mtu());
     this.engine = new Engine(EngineConfig.ofPortMtu(mtu.bytes()), Clock.SYSTEM, link, keys, this::report);
+    this.pkeys = settings.pkeys();
+    engine.setPkeys(pkeys.toArray());
     this.addresses = new PortAddresses(engine);
     this.multicast = new PortMulticast(engine);
     reserveAddresses();
@@ -212,12 +215,27 @@ final class RxeDevice extends IbDevice {
 
   @Override
   protected PortAttributes queryPort(int port) {
-    return RxeAttributes.port(settings.netdev(), active, mtu, engine.counters());
+    return RxeAttributes.port(settings.netdev(), active, mtu, pkeys.size(), engine.counters());
   }
 
   @Override
   protected PortImmutable portImmutable(int port) {
-    return new PortImmutable(Limits.GID_TABLE_LENGTH, 1, PortCoreCapability.roceV2(), Limits.MAD_SIZE);
+    return new PortImmutable(Limits.GID_TABLE_LENGTH, pkeys.size(), PortCoreCapability.roceV2(), Limits.MAD_SIZE);
+  }
+
+  @Override
+  protected int queryPkey(int port, int index) {
+    return pkeys.get(index);
+  }
+
+  /** Other P_Keys, as many as before; queue pairs go on with what is now at their index. */
+  void changePkeys(PortPkeys table) {
+    engine.run(
+        () -> {
+          pkeys = table;
+          engine.setPkeys(table.toArray());
+        });
+    portEvent(1, AsyncEventType.PKEY_CHANGE);
   }
 
   @Override

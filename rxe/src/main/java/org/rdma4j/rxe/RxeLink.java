@@ -7,6 +7,7 @@ import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.ConfigurationPolicy;
 import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.component.annotations.Modified;
 import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.metatype.annotations.Designate;
 import org.rdma4j.ib.core.verbs.VerbsException;
@@ -31,7 +32,7 @@ public final class RxeLink {
   private final RxeLinks links;
   private final BundleContext bundle;
   private final String pid;
-  private final Map<String, Object> properties;
+  private Map<String, Object> properties;
   private RxeRegistration registration;
 
   /**
@@ -70,6 +71,30 @@ public final class RxeLink {
         LOG.error("no device from configuration {}: {}", pid, e.toString());
         throw new NoDeviceException(e);
       }
+    }
+  }
+
+  /**
+   * Carries a changed configuration out: other P_Keys on the device as it is, everything else by a new device.
+   *
+   * @param changed the configuration
+   * @throws NoDeviceException as {@link #start}; the old device is gone then
+   */
+  @Modified
+  public void change(Map<String, Object> changed) {
+    properties = changed;
+    if (!changeInPlace()) {
+      stop();
+      registration = null;
+      start();
+    }
+  }
+
+  private boolean changeInPlace() {
+    try {
+      return registration != null && registration.change(SettingsReader.read(properties));
+    } catch (VerbsException e) {
+      return false; // Whoever makes a device of it says what is wrong.
     }
   }
 

@@ -175,6 +175,7 @@ final class RxeQueuePair extends QueuePair {
       attributes.forget();
     }
     attributes.apply(wanted, route, transport.settings());
+    transport.takePkey();
     if (wanted.has(QpAttribute.STATE) && !(from == TransportState.SQD && to == TransportState.SQD)) {
       transport.modify(to);
     } else if (wanted.has(QpAttribute.MAX_DEST_RD_ATOMIC)) {

@@ -26,8 +26,8 @@ final class RxeRegistration {
   private static final Logger LOG = LoggerFactory.getLogger(RxeRegistration.class);
 
   private final BundleContext bundle;
-  private final RxeSettings settings;
   private final Runnable whenLost;
+  private volatile RxeSettings settings;
   private RxeDevice device; // this and the following: guarded by this
   private List<ServiceRegistration<?>> services;
   private Thread renewal;
@@ -44,6 +44,28 @@ final class RxeRegistration {
     this.bundle = bundle;
     this.settings = settings;
     this.whenLost = whenLost;
+  }
+
+  /**
+   * Changes what can be changed while the device is there: its P_Keys, where there are as many as before.
+   *
+   * @param wanted the new settings
+   * @return false where the device has to be made anew for them; nothing has changed then
+   */
+  boolean change(RxeSettings wanted) {
+    RxeDevice which;
+    synchronized (this) {
+      if (device == null
+          || wanted.pkeys().size() != settings.pkeys().size()
+          || !wanted.withPkeys(settings.pkeys()).equals(settings)) {
+        return false;
+      }
+      which = device;
+      settings = wanted;
+    }
+    LOG.info("{} has the P_Keys {} from now on", wanted.name(), wanted.pkeys());
+    which.changePkeys(wanted.pkeys());
+    return true;
   }
 
   /** Makes and registers the device; where that fails nothing is left. */

@@ -14,10 +14,20 @@ import org.rdma4j.roce.link.UdpLinkConfig;
  * @param icrc how received packets are checked
  * @param udpPort UDP port, 4791 for all but tests
  * @param idle what the engine's thread does without work
+ * @param pkeys the port's P_Keys; these alone may change while the device is there
  */
-record RxeSettings(String name, String netdev, Gid address, IcrcCheck icrc, int udpPort, IdleStrategy idle) {
+record RxeSettings(
+    String name, String netdev, Gid address, IcrcCheck icrc, int udpPort, IdleStrategy idle, PortPkeys pkeys) {
+  RxeSettings(String name, String netdev, Gid address, IcrcCheck icrc, int udpPort, IdleStrategy idle) {
+    this(name, netdev, address, icrc, udpPort, idle, PortPkeys.DEFAULT);
+  }
+
   RxeSettings(String name, String netdev, Gid address) {
     this(name, netdev, address, IcrcCheck.RECOVER, UdpLinkConfig.ROCE_PORT, IdleStrategy.DEFAULT);
+  }
+
+  RxeSettings withPkeys(PortPkeys table) {
+    return new RxeSettings(name, netdev, address, icrc, udpPort, idle, table);
   }
 
   UdpLinkConfig link() {

@@ -42,7 +42,8 @@ final class SettingsReader {
         address(text("addr")),
         icrc(text("icrc")),
         number("udpPort", UdpLinkConfig.ROCE_PORT, 1, MAX_PORT),
-        idle(text("idle"), number("spinMicros", DEFAULT_SPIN_MICROS, 0, MAX_SPIN_MICROS)));
+        idle(text("idle"), number("spinMicros", DEFAULT_SPIN_MICROS, 0, MAX_SPIN_MICROS)),
+        PortPkeys.parse(text("pkeys")));
   }
 
   /** {@code rxe.c:rxe_newlink} wants the final name; it has no patterns. */

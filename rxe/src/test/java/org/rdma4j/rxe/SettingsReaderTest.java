@@ -64,6 +64,11 @@ class SettingsReaderTest {
     "udpPort, 65536, allowed is 1 to 65535",
     "udpPort, x, no number",
     "spinMicros, -1, allowed is 0 to 1000000",
+    "pkeys, 'x', no number",
+    "pkeys, '0xffff,0x8000', no P_Key",
+    "pkeys, '0xffff,0x10000', no P_Key",
+    "pkeys, '0xffff,', no number",
+    "pkeys, 0x8001, the first is the default",
     "idle, sleepy, 'spin, backoff and block'",
   })
   void whatIsWrongIsSaid(String key, String value, String text) {

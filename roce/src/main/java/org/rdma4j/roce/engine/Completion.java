@@ -29,6 +29,8 @@ public final class Completion {
   public int qpNumber;
   /** Sender of a datagram. */
   public int sourceQp;
+  /** Which P_Key of the port's table a datagram came with. */
+  public int pkeyIndex;
   /** {@link #GRH}, {@link #WITH_IMMEDIATE}, {@link #WITH_INVALIDATE}. */
   public int flags;
 

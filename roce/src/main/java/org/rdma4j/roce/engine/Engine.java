@@ -28,7 +28,6 @@ import org.rdma4j.roce.packet.Opcode;
  */
 public final class Engine {
   private static final int SCRATCH_BYTES = 64;
-  private static final int FULL_PKEY = 0x8000;
 
   private final EngineConfig config;
   private final Clock clock;
@@ -40,6 +39,7 @@ public final class Engine {
   private final MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_BYTES, Long.BYTES);
   private final QpTable queuePairs = new QpTable();
   private final MulticastGroups groups;
+  private final PkeyTable pkeys = new PkeyTable();
   private final TimerWheel timers;
   private final PacketHandler packets = this::onPacket;
   private final AtomicReference<QpContext> rung = new AtomicReference<>();
@@ -106,6 +106,21 @@ public final class Engine {
   /** {@return who receives what is sent to multicast groups; engine thread} */
   public MulticastGroups groups() {
     return groups;
+  }
+
+  /**
+   * Changes the P_Key table of the port; every queue pair goes on with what is now at its index. Engine thread, or
+   * {@link #call}.
+   *
+   * @param table P_Keys with the membership bit; 0 where there is none
+   */
+  public void setPkeys(int[] table) {
+    pkeys.set(table);
+    queuePairs.forEach(QpContext::takePkey);
+  }
+
+  PkeyTable pkeys() {
+    return pkeys;
   }
 
   /** {@return number of queue pairs; engine thread} */
@@ -493,7 +508,7 @@ public final class Engine {
 
   private void deliver(
       QpContext qp, ReceivedPacket received, MemorySegment packet, long at, int length, int opcode) {
-    if (!matches(Bth.pkey(packet, at), qp.settings().pkey)) {
+    if (!pkeys.admits(Bth.pkey(packet, at), qp)) {
       counters.increment(EngineCounter.BAD_PKEY);
       return;
     }
@@ -502,11 +517,6 @@ public final class Engine {
     } catch (RuntimeException | Error e) {
       fault(qp, e);
     }
-  }
-
-  /** IBA specification section 10.9.3: same partition, and not both limited members. */
-  private static boolean matches(int a, int b) {
-    return ((a ^ b) & ~FULL_PKEY) == 0 && ((a | b) & FULL_PKEY) != 0;
   }
 
   /**

@@ -163,6 +163,11 @@ public final class QpContext {
     engine.schedule(this);
   }
 
+  /** Takes the P_Key at {@link QpSettings#pkeyIndex} from the port's table. Engine thread. */
+  public void takePkey() {
+    settings.pkey = engine.pkeys().get(settings.pkeyIndex);
+  }
+
   /** The size of the reply store changed while requests may be running (SQD to SQD). Engine thread. */
   public void resizeReplies() {
     responder.resize(settings.maxDestinationReadAtomic);

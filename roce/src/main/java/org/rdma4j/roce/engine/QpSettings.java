@@ -9,6 +9,8 @@ import org.rdma4j.roce.link.Route;
 public final class QpSettings {
   /** P_Key sent and accepted, 16 bits with the membership bit. */
   public int pkey = 0xffff;
+  /** Where the P_Key is in the port's table. */
+  public int pkeyIndex;
   /** Q_Key of datagrams. */
   public int qkey;
   /** Remote access bits of {@link RegisteredMemory} that requests of the peer may use. */

@@ -1,5 +1,7 @@
 package org.rdma4j.roce.engine;
 
+import java.util.function.Consumer;
+
 /** Queue pairs by number: open addressing, no allocation on look-up. Engine thread only. */
 final class QpTable {
   private QpContext[] slots = new QpContext[64];
@@ -47,6 +49,14 @@ final class QpTable {
       QpContext moved = slots[j];
       slots[j] = null;
       place(moved);
+    }
+  }
+
+  void forEach(Consumer<QpContext> action) {
+    for (QpContext each : slots) {
+      if (each != null) {
+        action.accept(each);
+      }
     }
   }
 

@@ -428,7 +428,9 @@ final class Requester {
       MemorySegment packet, long at, int opcode, boolean solicited, int pad, boolean ackRequest) {
     boolean connected = qp.kind().isConnected();
     int destination = connected ? qp.settings().destinationQp : queue.next().remoteQp;
-    Bth.write(packet, at, opcode, solicited, pad, qp.settings().pkey, destination, ackRequest, psn);
+    int pkey =
+        qp.kind() == QpKind.GSI ? qp.engine().pkeys().get(queue.next().pkeyIndex) : qp.settings().pkey;
+    Bth.write(packet, at, opcode, solicited, pad, pkey, destination, ackRequest, psn);
     packetsSinceAckRequest = ackRequest ? 0 : packetsSinceAckRequest + 1;
   }
 

@@ -196,6 +196,7 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
       completion.immediate = Ieth.rkey(packet, at + Opcode.iethOffset(opcode));
     }
     completion.sourceQp = sourceQp;
+    completion.pkeyIndex = qp.kind().isDatagram() ? qp.engine().pkeys().admittedIndex() : 0;
     finishReceive(CompletionStatus.SUCCESS, FailedCheck.NONE, Bth.solicited(packet, at));
   }
 
@@ -223,6 +224,7 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     completion.qpNumber = qp.number();
     holdsReceive = false;
     qp.host().completeReceive(completion, solicited);
+    completion.pkeyIndex = 0;
     qp.engine().counters().increment(EngineCounter.RDMA_RECVS);
   }
 

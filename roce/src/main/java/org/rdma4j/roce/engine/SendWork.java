@@ -41,6 +41,8 @@ public final class SendWork {
   public int remoteQp;
   /** Q_Key of a datagram; with the top bit set the queue pair's own is sent. */
   public int remoteQkey;
+  /** P_Key of the port's table that a datagram of the general services queue pair goes with. */
+  public int pkeyIndex;
   /** Memory to send from or to read into; unused when {@link #inlineLength} is not negative. */
   public final ScatterGather sge;
   /** Memory that holds inline data until the request is complete, or null. */
@@ -80,6 +82,7 @@ public final class SendWork {
     inlineOffset = 0;
     inlineLength = -1;
     route = null;
+    pkeyIndex = 0;
     malformed = FailedCheck.NONE;
     fence = false;
     signaled = false;

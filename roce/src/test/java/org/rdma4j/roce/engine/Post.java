@@ -21,6 +21,7 @@ final class Post {
   private Route route;
   private int remoteQp;
   private int remoteQkey;
+  private int pkeyIndex;
   private final long[] addresses = new long[8];
   private final int[] lengths = new int[8];
   private final int[] keys = new int[8];
@@ -137,6 +138,11 @@ final class Post {
     return this;
   }
 
+  Post pkeyIndex(int index) {
+    pkeyIndex = index;
+    return this;
+  }
+
   Post malformed(FailedCheck check) {
     malformed = check;
     return this;
@@ -159,6 +165,7 @@ final class Post {
     work.route = route;
     work.remoteQp = remoteQp;
     work.remoteQkey = remoteQkey;
+    work.pkeyIndex = pkeyIndex;
     work.malformed = malformed;
     for (int i = 0; i < pieces; i++) {
       work.sge.add(addresses[i], lengths[i], keys[i]);

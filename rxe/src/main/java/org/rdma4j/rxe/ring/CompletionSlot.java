@@ -57,6 +57,7 @@ public final class CompletionSlot {
     memory.set(JAVA_INT, slot + SOURCE_QP, completion.sourceQp);
     memory.set(JAVA_INT, slot + FLAGS, completion.flags);
     memory.set(JAVA_LONG, slot + PKEY_INDEX, 0);
+    memory.set(JAVA_SHORT, slot + PKEY_INDEX, (short) completion.pkeyIndex);
     memory.set(JAVA_BYTE, slot + PORT_NUMBER, PORT_1);
   }
 

@@ -3,6 +3,7 @@ package org.rdma4j.rxe.ring;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
 import org.rdma4j.ib.core.verbs.SendFlag;
@@ -69,6 +70,7 @@ public final class SendSlotReader {
     if (datagram) {
       work.remoteQp = memory.get(JAVA_INT, slot + SendSlot.REMOTE_QPN) & 0xff_ffff;
       work.remoteQkey = memory.get(JAVA_INT, slot + SendSlot.REMOTE_QKEY);
+      work.pkeyIndex = memory.get(JAVA_SHORT, slot + SendSlot.PKEY_INDEX) & 0xffff;
       ahNumber = memory.get(JAVA_INT, slot + SendSlot.AH_NUMBER);
       return;
     }
