@@ -2,6 +2,8 @@ package org.rdma4j.rxe;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -41,6 +43,7 @@ import org.rdma4j.roce.engine.Engine;
 import org.rdma4j.roce.engine.EngineConfig;
 import org.rdma4j.roce.engine.EngineCounter;
 import org.rdma4j.roce.engine.EngineRunner;
+import org.rdma4j.roce.engine.FailedCheck;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.link.LinkCounter;
@@ -257,6 +260,15 @@ final class RxeDevice extends IbDevice {
   @Override
   protected void removeGid(GidEntry entry) {
     addresses.remove(entry.gid());
+  }
+
+  @Override
+  protected SortedMap<Integer, String> vendorErrors() {
+    SortedMap<Integer, String> texts = new TreeMap<>();
+    for (FailedCheck each : FailedCheck.values()) {
+      texts.put(each.code(), each.text());
+    }
+    return texts;
   }
 
   @Override

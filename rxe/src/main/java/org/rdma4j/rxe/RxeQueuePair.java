@@ -24,12 +24,15 @@ import org.rdma4j.roce.engine.TransportState;
 import org.rdma4j.roce.link.Route;
 import org.rdma4j.rxe.ring.ReceiveRing;
 import org.rdma4j.rxe.ring.WorkRing;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A queue pair (kernel: {@code struct rxe_qp}): rings on one side, the engine's transport on the other. Posting is
  * safe for any thread. The control path changes the transport on the engine's thread, between two duty cycles.
  */
 final class RxeQueuePair extends QueuePair {
+  private static final Logger LOG = LoggerFactory.getLogger(RxeQueuePair.class);
   private static final QpState[] STATES = QpState.values();
   private static final TransportState[] TRANSPORT_STATES = TransportState.values();
 
@@ -191,6 +194,11 @@ final class RxeQueuePair extends QueuePair {
   }
 
   @Override
+  protected String doExplain() {
+    return device.engine().call(transport::failureText);
+  }
+
+  @Override
   protected void doAttachMulticast(Gid group, int lid) {
     device.multicast().attach(group, this);
   }
@@ -259,6 +267,9 @@ final class RxeQueuePair extends QueuePair {
   /** The transport has changed its state by itself. Engine thread. */
   void entered(TransportState state) {
     stateChanged(STATES[state.ordinal()]);
+    if (state == TransportState.ERR && LOG.isDebugEnabled()) {
+      LOG.debug("{} went into error: {}", this, transport.failureText());
+    }
   }
 
   /** Engine thread. */

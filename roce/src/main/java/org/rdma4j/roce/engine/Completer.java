@@ -354,6 +354,7 @@ final class Completer {
   }
 
   private void fail(SendWork work, CompletionStatus status, FailedCheck check) {
+    qp.failure().ofRequest(work, check);
     work.progress = SendWork.FAILED;
     work.status = status;
     work.check = check;

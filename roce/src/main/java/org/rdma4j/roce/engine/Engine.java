@@ -51,6 +51,7 @@ public final class Engine {
   private QpContext firstReady;
   private QpContext lastReady;
   private long now;
+  private ReceivedPacket current;
   private long cycle;
   private boolean acknowledgesLater;
   private int failures; // one after the other
@@ -117,6 +118,11 @@ public final class Engine {
   public void setPkeys(int[] table) {
     pkeys.set(table);
     queuePairs.forEach(QpContext::takePkey);
+  }
+
+  /** The packet that a queue pair is working on, or null. */
+  ReceivedPacket currentPacket() {
+    return current;
   }
 
   PkeyTable pkeys() {
@@ -299,6 +305,7 @@ public final class Engine {
     int work = hasCommands ? takeCommands() : 0;
     work += takeDoorbells();
     work += link.receive(packets, config.receiveBatch());
+    current = null;
     work += timers.expire(now);
     work += serveReady();
     work += link.flush();
@@ -512,6 +519,7 @@ public final class Engine {
       counters.increment(EngineCounter.BAD_PKEY);
       return;
     }
+    current = received;
     try {
       qp.onPacket(received, packet, at, length, opcode);
     } catch (RuntimeException | Error e) {

@@ -5,6 +5,11 @@ import java.lang.foreign.MemorySegment;
 /** Moves message bytes between packets and scatter/gather lists, checking every key at every step. */
 final class MemoryAccess {
   private final KeyTable keys;
+  private int refusedKey;
+  private long refusedAddress;
+  private long refusedLength;
+  private int refusedRights;
+  private RegisteredMemory refusedMemory;
 
   MemoryAccess(KeyTable keys) {
     this.keys = keys;
@@ -34,17 +39,15 @@ final class MemoryAccess {
       int piece = (int) Math.min(left, length - skip);
       long address = list.address(i) + skip;
       RegisteredMemory memory = keys.find(list.key(i));
-      if (memory == null) {
-        return FailedCheck.LOCAL_KEY;
-      }
-      FailedCheck check = memory.checkLocal(list.key(i), pd, write, address, piece);
+      FailedCheck check =
+          memory == null ? FailedCheck.LOCAL_KEY : memory.checkLocal(list.key(i), pd, write, address, piece);
       if (check != FailedCheck.NONE) {
-        return check;
+        return refused(check, memory, list.key(i), address, piece, write ? RegisteredMemory.LOCAL_WRITE : 0);
       }
       boolean done =
           write ? memory.write(address, packet, at, piece) : memory.read(address, packet, at, piece);
       if (!done) {
-        return FailedCheck.LOCAL_MEMORY_GONE;
+        return refused(FailedCheck.LOCAL_MEMORY_GONE, memory, list.key(i), address, piece, 0);
       }
       skip = 0;
       at += piece;
@@ -56,11 +59,48 @@ final class MemoryAccess {
   /** Looks a remote key up and checks what it is used for. */
   FailedCheck checkRemote(int key, int pd, int qp, int wanted, long address, long count) {
     RegisteredMemory memory = keys.find(key);
-    return memory == null ? FailedCheck.REMOTE_KEY : memory.checkRemote(key, pd, qp, wanted, address, count);
+    FailedCheck check =
+        memory == null ? FailedCheck.REMOTE_KEY : memory.checkRemote(key, pd, qp, wanted, address, count);
+    return check == FailedCheck.NONE ? check : refused(check, memory, key, address, count, wanted);
   }
 
   /** The memory of a key that {@link #checkRemote} has passed a moment ago. */
   RegisteredMemory memory(int key) {
     return keys.find(key);
+  }
+
+  private FailedCheck refused(
+      FailedCheck check, RegisteredMemory memory, int key, long address, long count, int rights) {
+    refusedMemory = memory;
+    refusedKey = key;
+    refusedAddress = address;
+    refusedLength = count;
+    refusedRights = rights;
+    return check;
+  }
+
+  /** Key of the access that was refused last. */
+  int refusedKey() {
+    return refusedKey;
+  }
+
+  /** Its first address. */
+  long refusedAddress() {
+    return refusedAddress;
+  }
+
+  /** Its bytes. */
+  long refusedLength() {
+    return refusedLength;
+  }
+
+  /** The rights it needed. */
+  int refusedRights() {
+    return refusedRights;
+  }
+
+  /** The memory under its key, or null. */
+  RegisteredMemory refusedMemory() {
+    return refusedMemory;
   }
 }

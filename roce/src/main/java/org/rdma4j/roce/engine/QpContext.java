@@ -40,6 +40,7 @@ public final class QpContext {
   private final Requester requester;
   private final Completer completer;
   private final Responder responder;
+  private final FailureRecord failure = new FailureRecord(this);
   private volatile TransportState state = TransportState.RESET;
   private boolean communicationEstablished;
   private boolean drainPending;
@@ -168,6 +169,20 @@ public final class QpContext {
     settings.pkey = engine.pkeys().get(settings.pkeyIndex);
   }
 
+  /**
+   * Tells what failed first since the queue pair was in RESET: which check, on which request or packet, with which
+   * values. Engine thread, or {@link Engine#call}.
+   *
+   * @return sentences for a person, without a full stop at the end; empty when nothing failed
+   */
+  public String failureText() {
+    return failure.text();
+  }
+
+  FailureRecord failure() {
+    return failure;
+  }
+
   /** The size of the reply store changed while requests may be running (SQD to SQD). Engine thread. */
   public void resizeReplies() {
     responder.resize(settings.maxDestinationReadAtomic);
@@ -175,6 +190,7 @@ public final class QpContext {
 
   private void reset() {
     state = TransportState.RESET;
+    failure.clear();
     completer.stop();
     queue.discard();
     responder.discard();

@@ -562,6 +562,7 @@ final class ReliableResponder extends Responder {
         link.abort();
         replies.clear();
         // A receive that is held belongs to a later message: it is flushed.
+        qp.failure().ofPeer(check, expectedPsn, 0);
         fail(Syndrome.NAK_REMOTE_ACCESS, psn, QpEvent.ACCESS_ERROR);
         return false;
       }

@@ -230,6 +230,7 @@ final class Requester {
 
   /** The request fails when those before it are complete. */
   private boolean fail(SendWork work, CompletionStatus status, FailedCheck check) {
+    qp.failure().ofRequest(work, check);
     work.progress = SendWork.FAILED;
     work.status = status;
     work.check = check;

@@ -205,6 +205,7 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
    * not before, so that who sees the completion sees the state. The first error counts.
    */
   final void failReceive(CompletionStatus status, FailedCheck check) {
+    qp.failure().ofPeer(check, expectedPsn(), holdsReceive ? receive.sge.total() : 0);
     if (holdsReceive && receiveEnd == CompletionStatus.FLUSHED) {
       receiveEnd = status;
       receiveCheck = check;

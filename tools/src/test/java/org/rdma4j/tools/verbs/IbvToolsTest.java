@@ -69,4 +69,25 @@ class IbvToolsTest {
         new Output(0, golden.substring(golden.indexOf("    device")), ""), Output.of(new IbvDevices(one)));
     assertEquals(1, Output.of(new IbvDevices(one), "-x").status());
   }
+
+  @Test
+  void explainsStatus() {
+    String expected =
+        "RNR_RETRY_EXC_ERR (RNR retry counter exceeded): the other side had no receive posted, as often as it was"
+            + " asked\n";
+    assertEquals(new Output(0, expected, ""), Output.of(new IbvWcExplain(one), "13"));
+    assertEquals(new Output(0, expected, ""), Output.of(new IbvWcExplain(one), "ibv_wc_rnr_retry_exc_err"));
+    String list = Output.of(new IbvWcExplain(one)).out();
+    assertTrue(list.startsWith("status\n   0 SUCCESS (success): the work is done\n"), list);
+    assertTrue(list.contains("\n  21 GENERAL_ERR"), list);
+  }
+
+  @Test
+  void explainFails() {
+    assertEquals(1, Output.of(new IbvWcExplain(one), "22").status());
+    assertTrue(Output.of(new IbvWcExplain(one), "10", "0x41").err().contains("no device knows a vendor error 0x41"));
+    assertTrue(Output.of(new IbvWcExplain(one), "nosuch0", "17", "18").err().contains("there is no device"));
+    assertTrue(Output.of(new IbvWcExplain(one), "rxe0", "17").err().contains("rxe0 has no queue pair 17"));
+    assertTrue(Output.of(new IbvWcExplain(one), "--help").out().startsWith("Usage: ibv_wc_explain  "));
+  }
 }

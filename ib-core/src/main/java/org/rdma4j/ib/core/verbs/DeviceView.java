@@ -1,5 +1,6 @@
 package org.rdma4j.ib.core.verbs;
 
+import java.util.SortedMap;
 import org.rdma4j.roce.address.Guid;
 
 /** The device as one bundle sees it. */
@@ -86,6 +87,11 @@ final class DeviceView implements RdmaDevice {
   @Override
   public Context open(String comm) {
     return state.open(this, bundle, comm, false);
+  }
+
+  @Override
+  public SortedMap<Integer, String> vendorErrors() {
+    return state.provider().vendorErrors();
   }
 
   @Override

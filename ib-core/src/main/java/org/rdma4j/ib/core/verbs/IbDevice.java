@@ -2,6 +2,8 @@ package org.rdma4j.ib.core.verbs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.osgi.annotation.versioning.ProviderType;
 import org.rdma4j.roce.address.Gid;
 
@@ -271,6 +273,15 @@ public abstract class IbDevice {
    */
   protected AddressHandle createAh(ObjectContext owner, AhAttributes attributes) {
     throw unsupported("create_ah");
+  }
+
+  /**
+   * What the vendor errors in completions of this device mean.
+   *
+   * @return for each code a clause of a sentence; none unless overridden
+   */
+  protected SortedMap<Integer, String> vendorErrors() {
+    return new TreeMap<>();
   }
 
   /**

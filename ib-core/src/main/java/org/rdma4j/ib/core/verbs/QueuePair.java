@@ -227,6 +227,44 @@ public abstract class QueuePair extends VerbsObject {
   }
 
   /**
+   * Explains a completion of this queue pair to a person: who found what, and where it failed, on which request or
+   * packet, with which values. Also after removal of the device. Allocates; not from a provider's thread.
+   *
+   * @param completion a completion of this queue pair, of a send or a receive
+   * @return sentences
+   */
+  public final String explain(WorkCompletion completion) {
+    WcStatus status = completion.status();
+    StringBuilder text = new StringBuilder(status.name()).append(" (").append(status.text()).append("): ");
+    text.append(status.explanation());
+    if (status == WcStatus.SUCCESS) {
+      return text.append('.').toString();
+    }
+    String vendor = deviceState().provider().vendorErrors().get(completion.vendorError());
+    if (vendor != null) {
+      text.append(String.format(". Vendor error 0x%02x: ", completion.vendorError())).append(vendor);
+    }
+    return text.append(". ").append(lastFailure()).toString();
+  }
+
+  /**
+   * Tells what failed first on the queue pair since it was in RESET. Also after removal of the device. Allocates; not
+   * from a provider's thread.
+   *
+   * @return sentences for a person
+   */
+  public final String lastFailure() {
+    String failure = doExplain();
+    if (!failure.isEmpty()) {
+      return "On " + this + ", " + failure + ".";
+    }
+    return state.get() == QpState.ERR
+        ? "Nothing failed on " + this + ": it is in ERR because it was moved there, because a completion queue lost"
+            + " completions, or with its device."
+        : "Nothing has failed on " + this + ", which is in " + state.get() + ".";
+  }
+
+  /**
    * Posts a chain of sends; goes straight to the provider and allocates nothing ({@code ibv_post_send}).
    *
    * @param chain the first request; copied
@@ -258,6 +296,18 @@ public abstract class QueuePair extends VerbsObject {
 
   /** {@return provider: all attributes it knows; the core adds the state} */
   protected abstract QpAttributes doQuery();
+
+  /**
+   * Provider: tells what failed first since the queue pair was in RESET, with all values that a person needs to find
+   * the reason. Unlike the other hooks it runs beside any other, and at any time, also after destruction; it does not
+   * throw.
+   *
+   * @return clauses that can follow a comma, without a full stop at the end; empty where nothing failed, or unless
+   *     overridden
+   */
+  protected String doExplain() {
+    return "";
+  }
 
   /**
    * Provider: attaches to a multicast group ({@code attach_mcast}). Type, address and LID have been checked, and

@@ -1,5 +1,7 @@
 package org.rdma4j.ib.core.verbs;
 
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.osgi.annotation.versioning.ProviderType;
 import org.rdma4j.roce.address.Guid;
 
@@ -133,6 +135,15 @@ public interface RdmaDevice {
    * @throws VerbsException ENODEV where the device takes no new users
    */
   Context open(String comm);
+
+  /**
+   * What the vendor errors in completions of this device mean.
+   *
+   * @return for each code a clause of a sentence; empty where the provider says nothing
+   */
+  default SortedMap<Integer, String> vendorErrors() {
+    return new TreeMap<>();
+  }
 
   /** {@return the tracked objects of all users of the device} */
   ResourceTable resources();

@@ -65,6 +65,15 @@ final class ResourceSnapshots implements ResourceTable {
   }
 
   @Override
+  public String failure(int qpNumber) {
+    return tracker.snapshot(QueuePair.class).stream()
+        .filter(each -> each.number() == qpNumber)
+        .map(QueuePair::lastFailure)
+        .findFirst()
+        .orElse(null);
+  }
+
+  @Override
   public List<Mr> memoryRegions() {
     return tracker.snapshot(MemoryRegion.class).stream()
         .map(

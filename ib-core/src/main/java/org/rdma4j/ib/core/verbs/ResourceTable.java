@@ -120,6 +120,16 @@ public interface ResourceTable {
   /** {@return the queue pairs by number} */
   List<Qp> queuePairs();
 
+  /**
+   * Tells what failed on a queue pair, as {@link QueuePair#lastFailure()}.
+   *
+   * @param qpNumber its number
+   * @return sentences for a person, or null where there is no such queue pair
+   */
+  default String failure(int qpNumber) {
+    return null;
+  }
+
   /** {@return the memory regions by number} */
   List<Mr> memoryRegions();
 

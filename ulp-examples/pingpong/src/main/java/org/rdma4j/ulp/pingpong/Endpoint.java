@@ -29,6 +29,7 @@ import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.SharedReceiveQueue;
 import org.rdma4j.ib.core.verbs.SrqInitAttributes;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
 import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.roce.address.Gid;
@@ -271,6 +272,12 @@ final class Endpoint implements AutoCloseable {
       }
     }
     return -1;
+  }
+
+  /** Why a work request failed, for a person. */
+  String explain(WorkCompletion completion) {
+    int index = indexOf(completion.qpNumber());
+    return index < 0 ? completion.toString() : queuePairs.get(index).explain(completion);
   }
 
   int size() {

@@ -77,7 +77,8 @@ final class Exchanges {
     int kind = (int) completion.wrId();
     if (completion.status() != WcStatus.SUCCESS) {
       throw new CommandException(
-          "Failed status " + completion.status().text() + " (" + completion.status().number() + ") for wr_id " + kind);
+          "Failed status " + completion.status().text() + " (" + completion.status().number() + ") for wr_id " + kind
+              + "\n" + endpoint.explain(completion));
     }
     int index = endpoint.indexOf(completion.qpNumber());
     if (index < 0) {
