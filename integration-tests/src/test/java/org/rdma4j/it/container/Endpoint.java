@@ -77,6 +77,7 @@ final class Endpoint implements AutoCloseable {
   private boolean sendsFailed;
   private boolean receivesFailed;
   private boolean exhausted;
+  private volatile long longestPauseNanos;
   private volatile boolean stopping;
   private volatile boolean released;
 
@@ -206,6 +207,11 @@ final class Endpoint implements AutoCloseable {
     return succeeded.get();
   }
 
+  /** The longest time without a completion so far. */
+  long longestPauseMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(longestPauseNanos);
+  }
+
   /** How many work requests were flushed. */
   long flushed() {
     return flushed.get();
@@ -226,7 +232,9 @@ final class Endpoint implements AutoCloseable {
           drained.countDown();
         }
         if (poll() > 0) {
-          deadline = System.nanoTime() + PATIENCE_NANOS;
+          long now = System.nanoTime();
+          longestPauseNanos = Math.max(longestPauseNanos, now + PATIENCE_NANOS - deadline);
+          deadline = now + PATIENCE_NANOS;
         } else if (!exhausted) {
           awaitEvent();
         }

@@ -33,10 +33,17 @@ final class Links {
 
   private final BundleContext context;
   private final ConfigurationAdmin configurations;
+  private final String factoryPid;
 
   Links(BundleContext context, ConfigurationAdmin configurations) {
+    this(context, configurations, FACTORY_PID);
+  }
+
+  /** Links of another provider. */
+  Links(BundleContext context, ConfigurationAdmin configurations, String factoryPid) {
     this.context = context;
     this.configurations = configurations;
+    this.factoryPid = factoryPid;
   }
 
   /** A loopback address that no other test on the machine uses at the same time. */
@@ -62,18 +69,18 @@ final class Links {
     properties.put("name", name);
     properties.put("netdev", netdev);
     properties.put("addr", address);
-    configurations.getFactoryConfiguration(FACTORY_PID, pid, "?").update(properties);
+    configurations.getFactoryConfiguration(factoryPid, pid, "?").update(properties);
   }
 
   /** Deletes the configuration and waits until the device is gone. */
   void remove(String name) throws Exception {
-    configurations.getFactoryConfiguration(FACTORY_PID, name, "?").delete();
+    configurations.getFactoryConfiguration(factoryPid, name, "?").delete();
     awaitGone(name);
   }
 
   /** Removes all links there are. */
   void removeAll() throws Exception {
-    Configuration[] found = configurations.listConfigurations("(service.factoryPid=" + FACTORY_PID + ")");
+    Configuration[] found = configurations.listConfigurations("(service.factoryPid=" + factoryPid + ")");
     for (Configuration each : found == null ? new Configuration[0] : found) {
       String name = (String) each.getProperties().get("name");
       each.delete();

@@ -26,6 +26,9 @@ final class ClientCalls {
   /** The devices whose turn the current thread has because it runs in one of their calls. */
   private static final ThreadLocal<Set<ClientCalls>> INSIDE = ThreadLocal.withInitial(Set::of);
 
+  /** The client in whose call the current thread is. */
+  private static final ThreadLocal<ClientEntry> CLIENT = new ThreadLocal<>();
+
   private final String device;
   private final DeviceControl control;
   private final Supplier<Settings> settings;
@@ -132,6 +135,7 @@ final class ClientCalls {
     adding = current;
     boolean returned =
         call(
+            client,
             client + " in add for " + device,
             () -> {
               try {
@@ -158,6 +162,7 @@ final class ClientCalls {
 
   private boolean removeOne(ClientEntry client, Context context) {
     return call(
+        client,
         client + " in remove for " + device,
         () -> {
           try {
@@ -168,13 +173,28 @@ final class ClientCalls {
         });
   }
 
-  private boolean call(String what, Runnable code) {
-    Set<ClientCalls> inside = new HashSet<>(INSIDE.get());
+  /**
+   * Calls a client. What a client brings about for itself in a call, such as its end for other devices where it stops
+   * its bundle, runs on the same thread under the same watch: another would wait for the locks that this one has.
+   */
+  private boolean call(ClientEntry client, String what, Runnable code) {
+    Set<ClientCalls> outside = INSIDE.get();
+    Set<ClientCalls> inside = new HashSet<>(outside);
     inside.add(this);
+    if (client.equals(CLIENT.get())) {
+      INSIDE.set(inside);
+      try {
+        code.run();
+      } finally {
+        INSIDE.set(outside);
+      }
+      return true;
+    }
     return Watch.run(
         what,
         () -> {
           INSIDE.set(inside);
+          CLIENT.set(client);
           code.run();
         },
         settings.get());

@@ -237,6 +237,29 @@ class DeviceRegistryTest {
     assertEquals(List.of("publish fake0", "add b fake0"), log);
   }
 
+  /** A bundle that stops itself holds its lock meanwhile: all removals that come of it must be on its thread. */
+  @Test
+  void aClientThatLeavesInRemoveLeavesAllDevicesOnItsThread() {
+    List<ClientEntry> self = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    self.add(
+        client(
+            "a",
+            context -> {},
+            context -> {
+              threads.add(Thread.currentThread());
+              registry.removeClient(self.getFirst());
+            }));
+    FakeDevice first = register("fake0");
+    FakeDevice second = register("fake1");
+    registry.unregister(second);
+    assertEquals(2, threads.size());
+    assertEquals(threads.getFirst(), threads.getLast());
+    registry.unregister(first);
+    assertEquals(1, count("remove a fake0"));
+    assertEquals(1, count("remove a fake1"));
+  }
+
   @Test
   void aClientMayLeaveInAdd() {
     List<ClientEntry> self = new ArrayList<>();
