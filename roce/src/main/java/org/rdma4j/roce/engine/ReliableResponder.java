@@ -560,6 +560,9 @@ final class ReliableResponder extends Responder {
       }
       if (check != FailedCheck.NONE) {
         link.abort();
+        if (reply.complete) {
+          return refuseAgain(link, reply, psn);
+        }
         replies.clear();
         // A receive that is held belongs to a later message: it is flushed.
         qp.failure().ofPeer(check, expectedPsn, 0);
@@ -582,6 +585,19 @@ final class ReliableResponder extends Responder {
     return true;
   }
 
+  /**
+   * The memory of a request that was answered before is not there any more. A peer that still waits learns of it; one
+   * that has the answer, since this is only a late copy, does not care, and must not lose the connection for it (the
+   * kernel ends the queue pair, {@code rxe_resp.c:read_reply}).
+   */
+  private boolean refuseAgain(Link link, ReplyRing.Reply reply, int psn) {
+    boolean sent = writeAcknowledge(link, Syndrome.NAK_REMOTE_ACCESS, psn);
+    if (sent) {
+      replies.sent(reply);
+    }
+    return sent;
+  }
+
   private static int readResponseOpcode(boolean start, boolean end) {
     if (start) {
       return end ? Opcode.RC_RDMA_READ_RESPONSE_ONLY : Opcode.RC_RDMA_READ_RESPONSE_FIRST;
@@ -590,14 +606,9 @@ final class ReliableResponder extends Responder {
   }
 
   private boolean sendAcknowledge(Link link) {
-    long at = link.claim(qp.settings().route, Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
-    if (at < 0) {
+    if (!writeAcknowledge(link, dueSyndrome, duePsn)) {
       return false;
     }
-    MemorySegment packet = link.transmitMemory();
-    writeBth(packet, at, Opcode.RC_ACKNOWLEDGE, 0, duePsn);
-    Aeth.write(packet, at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), dueSyndrome, msn);
-    commit(link);
     dueSyndrome = NONE;
     acknowledgeFirst = false;
     if (failing) {
@@ -607,6 +618,18 @@ final class ReliableResponder extends Responder {
         qp.host().event(event);
       }
     }
+    return true;
+  }
+
+  private boolean writeAcknowledge(Link link, int syndrome, int psn) {
+    long at = link.claim(qp.settings().route, Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
+    if (at < 0) {
+      return false;
+    }
+    MemorySegment packet = link.transmitMemory();
+    writeBth(packet, at, Opcode.RC_ACKNOWLEDGE, 0, psn);
+    Aeth.write(packet, at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), syndrome, msn);
+    commit(link);
     return true;
   }
 

@@ -23,6 +23,8 @@ final class ReplyRing {
   static final class Reply {
     Kind kind;
     boolean wanted;
+    /** It was sent in full once. */
+    boolean complete;
     int firstPsn;
     int lastPsn;
     int msn;
@@ -81,6 +83,7 @@ final class ReplyRing {
       sendFrom = head - replies.length;
     }
     reply.wanted = true;
+    reply.complete = false;
     reply.position = 0;
     reply.startedAt = 0;
     return reply;
@@ -101,6 +104,7 @@ final class ReplyRing {
   /** The reply of {@link #current} was sent in full. */
   void sent(Reply reply) {
     reply.wanted = false;
+    reply.complete = true;
     sendFrom++;
     answered = Math.max(answered, sendFrom);
   }

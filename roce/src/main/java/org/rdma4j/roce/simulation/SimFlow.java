@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.rdma4j.roce.engine.Completion;
 import org.rdma4j.roce.engine.CompletionStatus;
+import org.rdma4j.roce.engine.FailedCheck;
 import org.rdma4j.roce.engine.QpKind;
 import org.rdma4j.roce.engine.SendWork;
 import org.rdma4j.roce.engine.TransportState;
@@ -21,6 +22,8 @@ import org.rdma4j.roce.engine.WorkOpcode;
  */
 final class SimFlow {
   private static final int GRH = 40;
+  /** So many pieces of 1 GiB are longer than a message may be. */
+  private static final int MANY = 3;
 
   final int id;
   final Simulation simulation;
@@ -34,6 +37,8 @@ final class SimFlow {
   int wanted;
   /** The target's memory is taken away some time. */
   boolean revoked;
+  /** Keys to parts of the target. */
+  final List<SimGrant> grants;
   private final SimMemory results;
   private final MemorySegment model;
   private final List<SimOp> takers = new ArrayList<>();
@@ -58,6 +63,7 @@ final class SimFlow {
     target.segment.fill((byte) 0);
     from.out = this;
     to.in = this;
+    grants = List.of(new SimGrant(this, WorkOpcode.BIND_MW), new SimGrant(this, WorkOpcode.REG_MR));
   }
 
   /** Draws the next request, and posts it unless it is left out. */
@@ -72,10 +78,35 @@ final class SimFlow {
       if (op.sharedCounter) {
         simulation.addsToCounter(to.port);
       }
+      if (op.grant != null && op.flaw == SimOp.Flaw.NONE) {
+        op.grant.posted(op);
+      }
     }
     if (!from.isUsable()) {
       end(); // One more is enough to see that it is flushed.
     }
+  }
+
+  /** The engine has come to a local request. */
+  FailedCheck execute(int index) {
+    SimOp op = ops.get(index);
+    check(++op.executedTimes == 1, () -> "executed again: " + op);
+    for (SimOp earlier : ops.subList(released, index)) {
+      boolean waits = op.fence && WorkOpcode.hasResponse(earlier.opcode) && earlier.flaw == SimOp.Flaw.NONE;
+      check(!waits, () -> op + " did not wait for " + earlier);
+    }
+    simulation.trace.note(() -> from + " executes " + op.describe());
+    return switch (op.flaw) {
+      case NONE -> op.grant.execute(op);
+      case BIND -> FailedCheck.BIND_RANGE;
+      default -> FailedCheck.LOCAL_INVALIDATE;
+    };
+  }
+
+  /** The responder takes back a key at the request of this flow. */
+  FailedCheck invalidate(int key) {
+    SimOp op = nextTaker();
+    return op == null || op.grant == null || op.grant.key() != key ? FailedCheck.NONE : op.grant.invalidate();
   }
 
   /** Posts nothing more. */
@@ -101,7 +132,7 @@ final class SimFlow {
 
   /** Whether the target's queue pair may end because of what this flow asks. */
   boolean mayFailResponder() {
-    return revoked || ops.stream().anyMatch(op -> op.flaw.isRemote());
+    return revoked || to.receives.isBad() || ops.stream().anyMatch(op -> op.flaw.isRemote());
   }
 
   boolean fetch(long index, SendWork work) {
@@ -128,6 +159,10 @@ final class SimFlow {
       work.inlineMemory = simulation.pattern;
       work.inlineOffset = op.patternAt;
       work.inlineLength = op.length;
+    } else if (op.flaw == SimOp.Flaw.OVERSIZE) {
+      for (int i = 0; i < MANY; i++) {
+        work.sge.add(results.address(0), 1 << 30, results.key());
+      }
     } else if (op.readsTarget()) {
       nameLocal(op, work, results, op.resultAt);
     } else if (op.opcode != WorkOpcode.FLUSH) {
@@ -141,7 +176,7 @@ final class SimFlow {
         op.sharedCounter ? simulation.counterAt(to.port) : op.readsPattern ? simulation.patternAt(to.port) : target;
     long offset = op.sharedCounter ? 0 : op.readsPattern ? op.patternAt : op.targetAt;
     work.remoteAddress = memory.address(offset);
-    work.remoteKey = memory.key();
+    work.remoteKey = op.grant == null ? memory.key() : op.grant.key();
     if (op.flaw == SimOp.Flaw.REMOTE_KEY) {
       work.remoteKey ^= 1;
     } else if (op.flaw == SimOp.Flaw.REMOTE_RANGE) {
@@ -182,6 +217,9 @@ final class SimFlow {
     check(index >= released && index <= ops.size(), () -> "released " + index + " after " + released);
     for (; released < index; released++) {
       SimOp op = ops.get(released);
+      if (op.grant != null && op.flaw == SimOp.Flaw.NONE) {
+        op.grant.released(op);
+      }
       if (op.status == null) {
         check(!op.signaled && failed == null, () -> "released without a completion: " + op);
         op.status = CompletionStatus.SUCCESS;
@@ -196,6 +234,7 @@ final class SimFlow {
   }
 
   private void checkResult(SimOp op) {
+    check(op.executedTimes == (op.isLocal() ? 1 : 0), () -> "executed " + op.executedTimes + " times: " + op);
     if (op.opcode == WorkOpcode.RDMA_READ) {
       MemorySegment expected = op.readsPattern ? simulation.pattern : model;
       check(same(results.segment, op.resultAt, expected, op.readsPattern ? op.patternAt : op.targetAt, op.length),
@@ -276,6 +315,7 @@ final class SimFlow {
               to.context.state() == TransportState.ERR && (!to.receives.isShared() || ++flushedShared == 1);
           case LOCAL_LENGTH_ERROR -> received < takers.size() && takers.get(received).flaw == SimOp.Flaw.TOO_LONG;
           case REMOTE_INVALID_REQUEST, REMOTE_ACCESS_ERROR -> mayFailResponder();
+          case LOCAL_PROTECTION_ERROR -> to.receives.isBad();
           default -> false;
         };
     check(right, () -> "receive ended so: " + describe(completion));
@@ -326,6 +366,7 @@ final class SimFlow {
       case FLUSHED -> from.forced || from.failed && from.in.mayFailResponder();
       case RETRY_EXCEEDED -> from.context.settings().retryCount < 7 && (simulation.isLossy() || !to.isUsable());
       case RNR_RETRY_EXCEEDED -> from.context.settings().rnrRetry < 7 && failed.takesReceive();
+      case REMOTE_OPERATION_ERROR -> to.receives.isBad() && failed.isSend();
       case REMOTE_ACCESS_ERROR -> failed.flaw.status == failed.status || revoked && !failed.sharedCounter;
       default -> failed.flaw.status == failed.status;
     };

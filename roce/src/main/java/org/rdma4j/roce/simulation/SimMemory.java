@@ -40,6 +40,14 @@ public class SimMemory extends RegisteredMemory {
     valid = true;
   }
 
+  /** A part of this region for remote access alone, through one queue pair or, with 0, all. */
+  final SimMemory part(int key, int offset, int bytes, int qp) {
+    var part = new SimMemory(key, segment.asSlice(offset, bytes), address(offset), protectionDomain, ALL);
+    part.localKey = 0;
+    part.boundQp = qp;
+    return part;
+  }
+
   /** {@return the memory itself} */
   public final MemorySegment segment() {
     return segment;

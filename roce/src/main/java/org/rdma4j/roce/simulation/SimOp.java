@@ -12,6 +12,14 @@ final class SimOp {
     REMOTE_RANGE(CompletionStatus.REMOTE_ACCESS_ERROR),
     LOCAL_KEY(CompletionStatus.LOCAL_PROTECTION_ERROR),
     TOO_LONG(CompletionStatus.REMOTE_INVALID_REQUEST),
+    /** A SEND with invalidate of a key that may not be. */
+    INVALIDATE(CompletionStatus.REMOTE_ACCESS_ERROR),
+    /** A message longer than any may be. */
+    OVERSIZE(CompletionStatus.LOCAL_LENGTH_ERROR),
+    /** A bind that the host refuses. */
+    BIND(CompletionStatus.MEMORY_WINDOW_BIND_ERROR),
+    /** Another local request that the host refuses. */
+    LOCAL(CompletionStatus.LOCAL_QP_OPERATION_ERROR),
     MALFORMED(CompletionStatus.LOCAL_QP_OPERATION_ERROR);
 
     final CompletionStatus status;
@@ -46,6 +54,10 @@ final class SimOp {
   boolean signaled;
   boolean solicited;
   int immediate;
+  /** The key it makes, uses or takes back, or null. */
+  SimGrant grant;
+  /** How many times a local request was executed. */
+  int executedTimes;
   long compareAdd;
   long swap;
   int placement;
@@ -59,6 +71,10 @@ final class SimOp {
 
   SimOp(int index) {
     this.index = index;
+  }
+
+  boolean isLocal() {
+    return WorkOpcode.isLocal(opcode);
   }
 
   boolean takesReceive() {
@@ -96,7 +112,8 @@ final class SimOp {
     return "#" + index + " " + name(opcode) + " of " + length + " bytes"
         + (takesReceive() && !isWrite() ? "" : " at " + (sharedCounter ? "the counter" : "+" + targetAt))
         + (fence ? ", fenced" : "") + (signaled ? "" : ", unsignaled") + (solicited ? ", solicited" : "")
-        + (inline ? ", inline" : "") + (flaw == Flaw.NONE ? "" : ", flaw " + flaw);
+        + (inline ? ", inline" : "")
+        + (grant == null ? "" : ", by " + name(grant.opcode)) + (flaw == Flaw.NONE ? "" : ", flaw " + flaw);
   }
 
   static String name(int opcode) {

@@ -38,6 +38,25 @@ final class SimPort implements KeyTable {
     return memory;
   }
 
+  /** {@return a place in the table for memory to come} */
+  int reserve() {
+    memories.add(null);
+    return memories.size() - 1;
+  }
+
+  /** Gives a part of a region to the peer of a queue pair (0 for any), under a new key. */
+  int grant(int slot, int generation, SimMemory region, int offset, int bytes, int qp) {
+    int key = slot + 1 << 8 | generation & 0xff;
+    memories.set(slot, region.part(key, offset, bytes, qp));
+    return key;
+  }
+
+  /** Nobody has memory at this place any more. */
+  void withdraw(int slot) {
+    memories.get(slot).invalidate();
+    memories.set(slot, null);
+  }
+
   /** Takes the memory out of the table. */
   void deregister(SimMemory memory) {
     memory.invalidate();

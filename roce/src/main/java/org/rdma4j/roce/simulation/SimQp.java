@@ -14,6 +14,9 @@ import org.rdma4j.roce.engine.TransportState;
 
 /** One queue pair of a simulation: sends one flow and receives another. */
 final class SimQp implements QpHost {
+  /** What nobody may invalidate. */
+  static final int NO_KEY = -1;
+
   final SimPort port;
   final SimReceives receives;
   final QpContext context;
@@ -73,14 +76,17 @@ final class SimQp implements QpHost {
 
   @Override
   public FailedCheck executeLocal(SendWork work) {
-    return FailedCheck.NONE;
+    return out.execute((int) work.id);
   }
 
   @Override
   public FailedCheck invalidate(int key) {
+    if (key == NO_KEY) {
+      return FailedCheck.INVALIDATE;
+    }
     invalidations++;
     lastInvalidated = key;
-    return FailedCheck.NONE;
+    return in.invalidate(key);
   }
 
   /** Whether this key, and no other, was invalidated since the last time. */

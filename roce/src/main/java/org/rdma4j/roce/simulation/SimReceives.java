@@ -26,6 +26,8 @@ final class SimReceives implements ReceiveSource {
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
   private final ArrayDeque<Integer> posted = new ArrayDeque<>();
   private int takenNow;
+  private boolean bad;
+  private boolean spoilsNext;
 
   SimReceives(SimMemory memory, int slots, boolean shared, SplittableRandom random) {
     this.random = random;
@@ -60,6 +62,16 @@ final class SimReceives implements ReceiveSource {
     takenNow--;
     free.add(slot);
     return slot;
+  }
+
+  /** The next receive that is taken names its memory by a wrong key. */
+  void spoilNext() {
+    spoilsNext = true;
+  }
+
+  /** Whether a receive had a wrong key. */
+  boolean isBad() {
+    return bad;
   }
 
   /** Receives that are taken and not complete. */
@@ -103,7 +115,9 @@ final class SimReceives implements ReceiveSource {
     int first = slot % 3 == 0 ? slotBytes : slotBytes / (7 + slot);
     int second = slot % 3 == 1 ? slotBytes - first : (slotBytes - first) / 3;
     long address = memory.address(offset(slot));
-    work.sge.add(address, first, memory.key());
+    work.sge.add(address, first, spoilsNext ? memory.key() ^ 1 : memory.key());
+    bad |= spoilsNext;
+    spoilsNext = false;
     if (first < slotBytes) {
       work.sge.add(address + first, second, memory.key());
     }

@@ -13,7 +13,8 @@ final class SimTraffic {
     WorkOpcode.SEND, WorkOpcode.SEND, WorkOpcode.SEND, WorkOpcode.SEND_WITH_IMM, WorkOpcode.SEND_WITH_INV,
     WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE_WITH_IMM,
     WorkOpcode.RDMA_READ, WorkOpcode.RDMA_READ, WorkOpcode.RDMA_READ, WorkOpcode.ATOMIC_FETCH_AND_ADD,
-    WorkOpcode.ATOMIC_FETCH_AND_ADD, WorkOpcode.ATOMIC_CMP_AND_SWP, WorkOpcode.ATOMIC_WRITE, WorkOpcode.FLUSH
+    WorkOpcode.ATOMIC_FETCH_AND_ADD, WorkOpcode.ATOMIC_CMP_AND_SWP, WorkOpcode.ATOMIC_WRITE, WorkOpcode.FLUSH,
+    WorkOpcode.BIND_MW, WorkOpcode.BIND_MW, WorkOpcode.BIND_MW
   };
   /** What meets a remote key of a flaw. */
   private static final int[] REMOTE = {WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FLUSH};
@@ -25,7 +26,7 @@ final class SimTraffic {
   private SimTraffic() {}
 
   static SimOp next(SimFlow flow, SimPlan plan) {
-    SplittableRandom random = flow.random;
+    SplittableRandom random = flow.random.split(); // What one draws does not depend on those before.
     var op = new SimOp(flow.ops.size());
     QpKind kind = flow.from.context.kind();
     int[] opcodes = kind == QpKind.RC ? RC : kind == QpKind.UC ? UC : UD;
@@ -33,6 +34,18 @@ final class SimTraffic {
     op.signaled = random.nextInt(3) > 0 || flow.from.signalsAll;
     op.immediate = random.nextInt() << 10 | op.index;
     op.solicited = op.takesReceive() && random.nextInt(4) == 0;
+    if (op.isLocal() && !local(flow, op, random)) {
+      op.opcode = WorkOpcode.SEND;
+    }
+    if (op.isLocal()) {
+      op.fence = random.nextInt(4) == 0;
+      if (plan.trouble && random.nextInt(flow.wanted) == 0) {
+        op.flaw =
+            random.nextBoolean() ? SimOp.Flaw.MALFORMED
+                : op.opcode == WorkOpcode.BIND_MW ? SimOp.Flaw.BIND : SimOp.Flaw.LOCAL;
+      }
+      return op;
+    }
     op.length = length(flow, op, plan, random);
     op.resultAt = op.index % Simulation.DEPTH * flow.resultBytes();
     if (WorkOpcode.isAtomic(op.opcode)) {
@@ -53,8 +66,42 @@ final class SimTraffic {
     boolean sendsData = !op.readsTarget() && op.opcode != WorkOpcode.FLUSH;
     op.inline = sendsData && op.length <= INLINE_BYTES && op.flaw == SimOp.Flaw.NONE && random.nextInt(4) == 0;
     cut(op, random);
-    op.fence = random.nextInt(10) == 0 || op.changesTarget() && readIsOpen(flow);
+    boolean usesGrant = useGrant(flow, op, random);
+    op.fence = random.nextInt(10) == 0 || usesGrant || op.changesTarget() && readIsOpen(flow);
     return op;
+  }
+
+  /** Makes or takes back a key for the requests of the other direction; false when there is none to do it with. */
+  private static boolean local(SimFlow flow, SimOp op, SplittableRandom random) {
+    SimFlow other = flow.from.in;
+    op.grant = other.grants.get(random.nextInt(other.grants.size()));
+    int region = (int) other.target.segment.byteSize();
+    op.targetAt = random.nextInt(region / 4 / Long.BYTES) * Long.BYTES;
+    op.length = region - op.targetAt - random.nextInt(region / 4);
+    op.opcode = op.grant.isFree() ? op.grant.opcode : WorkOpcode.LOCAL_INV;
+    if (op.grant.isFree() || op.grant.isIdle()) {
+      return true;
+    }
+    op.grant = null;
+    op.targetAt = 0;
+    return false;
+  }
+
+  /** Uses or gives back a key, where there is one that fits; true when READs before must be answered. */
+  private static boolean useGrant(SimFlow flow, SimOp op, SplittableRandom random) {
+    SimGrant grant = flow.grants.get(random.nextInt(flow.grants.size()));
+    boolean wanted = random.nextInt(4) > 0 && op.flaw == SimOp.Flaw.NONE;
+    if (op.opcode == WorkOpcode.SEND_WITH_INV && wanted && grant.isValid()) {
+      op.grant = grant;
+      op.immediate = grant.key();
+      return true;
+    }
+    boolean remote = !op.takesReceive() || op.opcode == WorkOpcode.RDMA_WRITE_WITH_IMM;
+    if (wanted && remote && !op.readsPattern && !op.sharedCounter
+        && grant.covers(op.targetAt, op.targetAt + op.length)) {
+      op.grant = grant;
+    }
+    return false;
   }
 
   private static int length(SimFlow flow, SimOp op, SimPlan plan, SplittableRandom random) {
@@ -99,6 +146,17 @@ final class SimTraffic {
     SimOp.Flaw[] flaws = SimOp.Flaw.values();
     op.flaw = flaws[1 + random.nextInt(flaws.length - 1)];
     switch (op.flaw) {
+      case INVALIDATE -> {
+        op.opcode = WorkOpcode.SEND_WITH_INV;
+        op.immediate = SimQp.NO_KEY;
+        op.length = Math.min(op.length, flow.to.receives.slotBytes);
+      }
+      case OVERSIZE -> {
+        op.opcode = WorkOpcode.RDMA_WRITE;
+        op.solicited = false;
+        op.length = 0;
+      }
+      case BIND, LOCAL -> op.flaw = SimOp.Flaw.MALFORMED;
       case TOO_LONG -> {
         op.opcode = WorkOpcode.SEND;
         op.length = flow.to.receives.slotBytes + 1 + random.nextInt(1000);

@@ -245,7 +245,7 @@ final class Simulation {
     long when = chance.nextLong(3 * MILLI);
     long later = chance.nextLong(5 * MILLI);
     boolean reliable = qp.context.kind() == QpKind.RC;
-    switch (chance.nextInt(8)) {
+    switch (chance.nextInt(10)) {
       case 0 -> {
         qp.onFailure = () -> { };
         happen(
@@ -274,6 +274,7 @@ final class Simulation {
               });
         }
       }
+      case 3 -> happen(when, "receive with a wrong key", qp.receives::spoilNext);
       default -> drain(qp, when);
     }
   }

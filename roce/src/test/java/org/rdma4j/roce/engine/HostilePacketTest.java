@@ -169,6 +169,22 @@ class HostilePacketTest extends HostileTest {
     retire(qp);
   }
 
+  @Test
+  void aLateCopyOfAReadOfMemoryThatIsGoneEndsNothing() {
+    TestMemory gone = b.memory(REGION);
+    TestQp qp = victim(QpKind.RC);
+    byte[] request = read(qp, 0, gone.address(0), gone.key(), 1000);
+    inject(request);
+    b.deregister(gone);
+    inject(request);
+    assertEquals(4 + 1, b.link.sent, "a NAK for who still waits");
+    assertState(TransportState.RTS, qp);
+    assertEquals(List.of(), qp.events);
+    inject(Packets.write(qp.number(), 4, region.address(0), region.key(), 8).bytes());
+    assertEquals(5, qp.context.receivePsn());
+    retire(qp);
+  }
+
   private static byte[] read(TestQp qp, int psn, long address, int key, long length) {
     return Packets.of(Opcode.RC_RDMA_READ_REQUEST, qp.number(), psn, 0).reth(address, key, length).bytes();
   }
