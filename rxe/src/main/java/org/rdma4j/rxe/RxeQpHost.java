@@ -58,11 +58,11 @@ final class RxeQpHost implements QpHost {
     ring.release(index);
   }
 
-  /** A send that fails takes the queue pair into error; whoever polls the completion finds it there. */
+  /** Whoever polls the completion of a send that failed finds the queue pair, or its send queue, failed. */
   @Override
   public void completeSend(Completion completion) {
     if (completion.status != CompletionStatus.SUCCESS) {
-      qp.entered(TransportState.ERR);
+      qp.entered(qp.transport().state());
     }
     sendQueue.add(completion, false);
   }
@@ -116,7 +116,7 @@ final class RxeQpHost implements QpHost {
   }
 
   @Override
-  public void enteredError() {
-    qp.entered(TransportState.ERR);
+  public void entered(TransportState state) {
+    qp.entered(state);
   }
 }

@@ -161,14 +161,18 @@ final class RxeQueuePair extends QueuePair {
     if (wanted.has(QpAttribute.PATH_MIG_STATE) && wanted.pathMigrationState() != MigrationState.MIGRATED) {
       throw new VerbsException(Errno.EOPNOTSUPP, "path migration of " + this + ": there is no alternate path on RoCE");
     }
-    device.engine().run(() -> modifyOnEngine(wanted));
+    QpState known = state();
+    device.engine().run(() -> modifyOnEngine(wanted, known));
   }
 
-  private void modifyOnEngine(QpAttributes wanted) {
+  private void modifyOnEngine(QpAttributes wanted, QpState known) {
     TransportState from = transport.state();
     TransportState to = wanted.has(QpAttribute.STATE) ? TRANSPORT_STATES[wanted.state().ordinal()] : from;
     if (from == TransportState.ERR && to != TransportState.RESET && to != TransportState.ERR) {
       throw new VerbsException(Errno.EINVAL, this + " went into ERR by itself; from there only RESET is possible");
+    }
+    if (from == TransportState.SQE && known != QpState.SQE && to == TransportState.RTS) {
+      throw new VerbsException(Errno.EINVAL, this + " went into SQE by itself; the way to RTS begins there");
     }
     if (transport.isDraining() && to != TransportState.ERR && to != TransportState.RESET) {
       throw new VerbsException(Errno.EINVAL, this + " is draining; until SQ_DRAINED only ERR and RESET are possible");
@@ -181,6 +185,7 @@ final class RxeQueuePair extends QueuePair {
     transport.takePkey();
     if (wanted.has(QpAttribute.STATE) && !(from == TransportState.SQD && to == TransportState.SQD)) {
       transport.modify(to);
+      entered(transport.state()); // In the order in which the engine reports what comes after.
     } else if (wanted.has(QpAttribute.MAX_DEST_RD_ATOMIC)) {
       transport.resizeReplies();
     }

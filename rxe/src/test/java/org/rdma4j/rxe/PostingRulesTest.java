@@ -262,7 +262,7 @@ class PostingRulesTest {
     WorkCompletion failed = end.next();
     assertEquals(WcStatus.LOC_QP_OP_ERR, failed.status());
     assertEquals(0x0e, failed.vendorError());
-    assertEquals(QpState.ERR, end.qp.state(), "who sees the completion sees the state");
+    assertEquals(QpState.SQE, end.qp.state(), "who sees the completion sees the state");
   }
 
   @Test

@@ -358,6 +358,6 @@ final class Completer {
     work.progress = SendWork.FAILED;
     work.status = status;
     work.check = check;
-    qp.enterError(); // Completes it, after the state has changed: who sees the completion sees the state.
+    qp.failSends(); // Completes it, after the state has changed: who sees the completion sees the state.
   }
 }

@@ -148,6 +148,9 @@ public final class QpContext {
         if (from == TransportState.RTR) {
           requester.start(settings.sendPsn);
           completer.start(settings.sendPsn);
+        } else if (from == TransportState.SQE) {
+          queue.flush(); // What was posted until now belongs to the failed queue.
+          failure.clear();
         }
         completer.resetRetries();
         drainPending = false;
@@ -203,9 +206,28 @@ public final class QpContext {
     if (state != TransportState.ERR) {
       state = TransportState.ERR;
       try {
-        host.enteredError();
+        host.entered(TransportState.ERR);
       } finally {
         endWork(true);
+      }
+    }
+  }
+
+  /**
+   * A request failed at its requester. A connection that is reliable ends with it; of an unreliable service only the
+   * send queue fails, and receives go on (IBA specification section 10.3.1, SQEr).
+   */
+  void failSends() {
+    if (kind.isReliable()) {
+      enterError();
+    } else if (state.sends()) {
+      state = TransportState.SQE;
+      drainPending = false;
+      requester.abandon();
+      try {
+        host.entered(TransportState.SQE);
+      } finally {
+        queue.flush();
       }
     }
   }
@@ -262,6 +284,10 @@ public final class QpContext {
   boolean serve(Link link, int budget) {
     if (state == TransportState.ERR) {
       flush();
+      return false;
+    }
+    if (state == TransportState.SQE) {
+      queue.flush();
       return false;
     }
     int left = budget;

@@ -59,6 +59,10 @@ public interface QpHost {
    */
   void event(QpEvent event);
 
-  /** The queue pair has entered the error state by itself. */
-  void enteredError();
+  /**
+   * The queue pair has entered a state by itself; completions that tell of the reason come after.
+   *
+   * @param state {@link TransportState#ERR}, or {@link TransportState#SQE}
+   */
+  void entered(TransportState state);
 }

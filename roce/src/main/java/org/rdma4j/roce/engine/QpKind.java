@@ -27,6 +27,11 @@ public enum QpKind {
     return this == RC || this == UC;
   }
 
+  /** Whether requests are acknowledged, and sent again when they are not. */
+  boolean isReliable() {
+    return this == RC;
+  }
+
   boolean isDatagram() {
     return this == UD || this == GSI;
   }

@@ -91,6 +91,11 @@ final class Requester {
     window = Math.max(EngineConfig.MIN_WINDOW, window >> 1);
   }
 
+  /** The message under way is given up: what follows begins anew. */
+  void abandon() {
+    offset = 0;
+  }
+
   /** Goes on from the completer's PSN, whether that lies before (retransmission) or after what is being sent. */
   void restart(int fromPsn) {
     queue.rewind();

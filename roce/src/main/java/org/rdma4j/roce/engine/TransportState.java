@@ -15,7 +15,7 @@ public enum TransportState {
   RTS,
   /** No new work request is begun; what was begun goes on to its end. */
   SQD,
-  /** The send queue has failed (UC and UD); the receive queue goes on. */
+  /** The send queue has failed (UC and UD): what is posted to it is flushed. The receive queue goes on. */
   SQE,
   /** Everything posted completes as flushed; packets are dropped. */
   ERR;

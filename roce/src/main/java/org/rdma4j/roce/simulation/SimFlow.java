@@ -48,6 +48,7 @@ final class SimFlow {
   private int lastReceivedOp = -1;
   private int flushedShared;
   private SimOp failed;
+  private boolean failedBefore;
 
   SimFlow(
       int id, Simulation simulation, SplittableRandom random, SimQp from, SimQp to, SimMemory target,
@@ -210,7 +211,13 @@ final class SimFlow {
       check(completion.byteLength == op.length, () -> "byte length " + completion.byteLength + " of " + op);
     } else {
       failed = op;
+      failedBefore = true;
     }
+  }
+
+  /** The send queue goes on after it had failed alone. */
+  void resumed() {
+    failed = null;
   }
 
   void release(long index) {
@@ -404,7 +411,7 @@ final class SimFlow {
   }
 
   private void checkUnreliableEnd() {
-    if (simulation.isPerfect() && failed == null && to.isUsable() && simulation.nothingDropped()) {
+    if (simulation.isPerfect() && !failedBefore && to.isUsable() && simulation.nothingDropped()) {
       check(received == takers.size(), "received " + received + " of " + takers.size() + " on a perfect network");
       check(matchesModel(), "memory of the target is not what the requests make of it");
     }

@@ -32,6 +32,7 @@ final class SimQp implements QpHost {
   /** A drain was asked for and its event has not come. */
   boolean draining;
   Runnable onFailure = () -> {};
+  Runnable onSendFailure = () -> {};
   private int invalidations;
   private int lastInvalidated;
 
@@ -114,8 +115,21 @@ final class SimQp implements QpHost {
     }
   }
 
+  /** Goes on after a drain or after the send queue has failed. */
+  void resume() {
+    if (isUsable()) {
+      context.modify(TransportState.RTS);
+      out.resumed();
+    }
+  }
+
   @Override
-  public void enteredError() {
+  public void entered(TransportState state) {
+    if (state == TransportState.SQE) {
+      draining = false;
+      onSendFailure.run();
+      return;
+    }
     if (forced || failed) {
       throw new AssertionError("entered the error state twice");
     }

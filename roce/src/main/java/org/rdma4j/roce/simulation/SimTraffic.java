@@ -56,8 +56,12 @@ final class SimTraffic {
       op.targetAt = WORDS + random.nextInt((int) flow.target.segment.byteSize() - WORDS - op.length + 1);
       op.readsPattern = op.opcode == WorkOpcode.RDMA_READ && random.nextInt(3) == 0;
     }
-    if (plan.trouble && kind == QpKind.RC && random.nextInt(flow.wanted * 2) == 0) {
-      flaw(flow, op, random);
+    if (plan.trouble && random.nextInt(flow.wanted * 2) == 0) {
+      if (kind == QpKind.RC) {
+        flaw(flow, op, random);
+      } else {
+        localFlaw(op, random);
+      }
     }
     op.patternAt = random.nextInt((int) flow.simulation.pattern.byteSize() - op.length + 1);
     op.placement = 1 + random.nextInt(Feth.GLOBAL | Feth.PERSISTENT);
@@ -140,6 +144,14 @@ final class SimTraffic {
       }
     }
     return false;
+  }
+
+  /** What fails the send queue of an unreliable service, and nothing else. */
+  private static void localFlaw(SimOp op, SplittableRandom random) {
+    op.flaw = random.nextBoolean() ? SimOp.Flaw.LOCAL_KEY : SimOp.Flaw.MALFORMED;
+    if (op.flaw == SimOp.Flaw.LOCAL_KEY) {
+      op.length = Math.max(1, op.length);
+    }
   }
 
   private static void flaw(SimFlow flow, SimOp op, SplittableRandom random) {

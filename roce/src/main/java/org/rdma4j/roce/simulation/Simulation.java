@@ -227,6 +227,11 @@ final class Simulation {
         new QpProfile(number, kind, SimPort.PD, chance.nextInt(4) == 0, DEPTH / (1 + chance.nextInt(3)), 8, 8);
     var qp = new SimQp(ports[port], profile, queue);
     queue.owner = isShared ? null : qp;
+    qp.onSendFailure =
+        () -> {
+          happened("send queue failed alone");
+          resume(qp);
+        };
     qps.add(qp);
     return qp;
   }
@@ -310,8 +315,8 @@ final class Simulation {
         () -> {
           if (qp.draining) {
             resume(qp);
-          } else if (qp.isUsable()) {
-            qp.context.modify(TransportState.RTS);
+          } else {
+            qp.resume();
           }
         });
   }

@@ -90,7 +90,7 @@ class AllocationTest {
     public void event(QpEvent event) {}
 
     @Override
-    public void enteredError() {}
+    public void entered(TransportState state) {}
   }
 
   @Test

@@ -97,7 +97,7 @@ class EngineRunnerTest {
     }
 
     @Override
-    public void enteredError() {}
+    public void entered(TransportState state) {}
   }
 
   private Engine engine(int number) {

@@ -141,7 +141,7 @@ class HelpTest {
     public void event(QpEvent event) {}
 
     @Override
-    public void enteredError() {}
+    public void entered(TransportState state) {}
   }
 
   private static Gid gid(int number) {

@@ -19,6 +19,8 @@ final class TestQp implements QpHost {
   FailedCheck localAnswer = FailedCheck.NONE;
   long released;
   int errors;
+  /** How often its send queue failed alone. */
+  int sendErrors;
   /** What the host does when the queue pair has failed. */
   Runnable onError = () -> {};
   /** When the last send was completed, in nanoseconds. */
@@ -91,7 +93,11 @@ final class TestQp implements QpHost {
   }
 
   @Override
-  public void enteredError() {
+  public void entered(TransportState state) {
+    if (state == TransportState.SQE) {
+      sendErrors++;
+      return;
+    }
     errors++;
     onError.run();
   }

@@ -1,7 +1,7 @@
 package org.rdma4j.ib.core.verbs;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.osgi.annotation.versioning.ProviderType;
 import org.rdma4j.roce.address.Gid;
 
@@ -16,9 +16,15 @@ import org.rdma4j.roce.address.Gid;
  */
 @ProviderType
 public abstract class QueuePair extends VerbsObject {
+  private static final QpState[] STATES = QpState.values();
+  private static final int STATE = 7;
+  private static final int SETTING = STATE + 1;
+
   private final int number;
   private final QpCapabilities capabilities;
-  private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
+  /** The state, and how often it was set, so that a report of the provider during a change is noticed. */
+  private final AtomicInteger state = new AtomicInteger(QpState.RESET.ordinal());
+
   private volatile int port;
   private volatile GidCache.Hold source;
   private final MulticastAttachments multicast = new MulticastAttachments();
@@ -48,7 +54,18 @@ public abstract class QueuePair extends VerbsObject {
 
   /** {@return the state, as far as the provider has reported} */
   public final QpState state() {
-    return state.get();
+    return STATES[state.get() & STATE];
+  }
+
+  private void setState(QpState next) {
+    int old = state.get();
+    while (!state.compareAndSet(old, after(old, next))) {
+      old = state.get();
+    }
+  }
+
+  private static int after(int old, QpState next) {
+    return (old & ~STATE) + SETTING + next.ordinal();
   }
 
   /** {@return the port, from 1; 0 before one was set} */
@@ -109,7 +126,8 @@ public abstract class QueuePair extends VerbsObject {
   }
 
   private void modifyChecked(QpAttributes attributes) {
-    QpState current = state.get();
+    int before = state.get();
+    QpState current = STATES[before & STATE];
     QpState next = QpRules.checkModify(this, current, attributes);
     GidCache.Hold newSource = null;
     if (attributes.has(QpAttribute.AV)) {
@@ -126,10 +144,10 @@ public abstract class QueuePair extends VerbsObject {
       }
     }
     if (next == QpState.RESET || next == QpState.ERR) {
-      state.set(next);
+      setState(next);
     } else {
       // What the provider reported meanwhile is later than what was asked for.
-      state.compareAndSet(current, next);
+      state.compareAndSet(before, after(before, next));
     }
     if (attributes.has(QpAttribute.PORT)) {
       port = attributes.port();
@@ -146,7 +164,7 @@ public abstract class QueuePair extends VerbsObject {
    * @throws VerbsException EIO after removal of the device
    */
   public final QpAttributes query() {
-    return call(() -> doQuery().state(state.get()));
+    return call(() -> doQuery().state(state()));
   }
 
   /**
@@ -160,7 +178,7 @@ public abstract class QueuePair extends VerbsObject {
   public final void drain(Duration timeout) {
     call(
         () -> {
-          if (state.get() != QpState.ERR) {
+          if (state() != QpState.ERR) {
             modifyChecked(new QpAttributes().state(QpState.ERR));
           }
           return null;
@@ -258,10 +276,10 @@ public abstract class QueuePair extends VerbsObject {
     if (!failure.isEmpty()) {
       return "On " + this + ", " + failure + ".";
     }
-    return state.get() == QpState.ERR
+    return state() == QpState.ERR
         ? "Nothing failed on " + this + ": it is in ERR because it was moved there, because a completion queue lost"
             + " completions, or with its device."
-        : "Nothing has failed on " + this + ", which is in " + state.get() + ".";
+        : "Nothing has failed on " + this + ", which is in " + state() + ".";
   }
 
   /**
@@ -364,7 +382,7 @@ public abstract class QueuePair extends VerbsObject {
    * @param next the state it has now
    */
   protected final void stateChanged(QpState next) {
-    state.set(next);
+    setState(next);
   }
 
   /**
@@ -381,7 +399,7 @@ public abstract class QueuePair extends VerbsObject {
     try {
       doQuiesce();
     } finally {
-      state.set(QpState.ERR);
+      setState(QpState.ERR);
       if (locked) {
         unlock();
       }
@@ -390,7 +408,7 @@ public abstract class QueuePair extends VerbsObject {
 
   final void abandonQuiesce() {
     hookHangs();
-    state.set(QpState.ERR);
+    setState(QpState.ERR);
   }
 
   private void replaceSource(GidCache.Hold next) {
