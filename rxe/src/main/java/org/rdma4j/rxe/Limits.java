@@ -30,6 +30,8 @@ final class Limits {
   static final int LAST_AH = (1 << 15) - 1;
   static final int FIRST_SRQ = 0x2_0001;
   static final int MAX_SRQ = LAST_INDEX - FIRST_SRQ;
+  /** XRC domains; the kernel's driver has none. */
+  static final int MAX_XRCD = 1 << 16;
   /** Regions and windows share the key space; a window's number lies in the upper half. */
   static final int LAST_MR = LAST_INDEX / 2;
   static final int MAX_MR = LAST_MR - 1;

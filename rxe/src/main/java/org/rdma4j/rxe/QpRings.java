@@ -10,11 +10,16 @@ import org.rdma4j.rxe.ring.WorkRing;
  * The rings of a queue pair (kernel: {@code rxe_qp.c:rxe_qp_init_req, rxe_qp_init_resp}).
  *
  * @param sends the send queue
- * @param receives the receive queue, or null with a shared one
+ * @param receives the receive queue, or null where there is none or a shared one
  * @param capabilities the sizes there are: the scatter/gather list and inline data share their place, so the larger
  * of     both counts for both, and rings are rounded up
  */
 record QpRings(WorkRing sends, ReceiveRing receives, QpCapabilities capabilities) {
+  /** Of a queue pair that has no queues: the smallest send queue, to which nobody posts. */
+  static QpRings none() {
+    return new QpRings(new WorkRing(1, (int) SendSlot.DATA), null, new QpCapabilities(0, 0, 0, 0, 0));
+  }
+
   static QpRings allocate(QpCapabilities wanted, boolean shared) {
     int dataBytes = Math.max(wanted.maxSendSge() * SgeSlot.BYTES, wanted.maxInlineData());
     int maxSge = dataBytes / SgeSlot.BYTES;

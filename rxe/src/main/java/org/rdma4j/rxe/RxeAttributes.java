@@ -84,6 +84,7 @@ final class RxeAttributes {
                     DeviceCapability.RC_RNR_NAK_GEN,
                     DeviceCapability.SRQ_RESIZE,
                     DeviceCapability.MEM_WINDOW,
+                    DeviceCapability.XRC,
                     DeviceCapability.MEM_MGT_EXTENSIONS,
                     DeviceCapability.MEM_WINDOW_TYPE_2B,
                     DeviceCapability.FLUSH_GLOBAL,

@@ -44,6 +44,7 @@ import org.rdma4j.roce.engine.EngineConfig;
 import org.rdma4j.roce.engine.EngineCounter;
 import org.rdma4j.roce.engine.EngineRunner;
 import org.rdma4j.roce.engine.FailedCheck;
+import org.rdma4j.roce.engine.QpKind;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.link.LinkCounter;
@@ -77,6 +78,8 @@ final class RxeDevice extends IbDevice {
   private final NumberPool qps = new NumberPool("max_qp", Limits.FIRST_QP, Limits.LAST_INDEX);
   private final NumberPool gsiQps = new NumberPool("one GSI queue pair a port", Limits.GSI_QP, Limits.GSI_QP);
   private final NumberPool srqs = new NumberPool("max_srq", Limits.FIRST_SRQ, Limits.LAST_INDEX - 1);
+  private final NumberPool xrcds = new NumberPool("max_xrcd", 1, Limits.MAX_XRCD);
+  private final PagedTable<RxeSharedReceiveQueue> xrcQueues = new PagedTable<>(Limits.LAST_INDEX);
   private final NumberPool ahs = new NumberPool("max_ah", 1, Limits.LAST_AH);
   private final AtomicLong completionsLost = new AtomicLong();
   private volatile boolean active;
@@ -190,6 +193,15 @@ final class RxeDevice extends IbDevice {
 
   void releaseCq(int number) {
     cqs.give(number);
+  }
+
+  /** A shared queue of an XRC domain, or null; any number. */
+  RxeSharedReceiveQueue xrcQueue(int number) {
+    return xrcQueues.get(number);
+  }
+
+  void forgetXrcQueue(int number) {
+    xrcQueues.put(number, null);
   }
 
   void releaseSrq(int number) {
@@ -340,8 +352,13 @@ final class RxeDevice extends IbDevice {
 
   @Override
   protected QueuePair createQp(ObjectContext owner, QpInitAttributes attributes) {
-    RxeQueuePair.kind(attributes.type());
-    QpRings rings = QpRings.allocate(attributes.capabilities(), attributes.srq() != null);
+    QpKind kind = RxeQueuePair.kind(attributes.type());
+    QpRings rings =
+        switch (kind) {
+          case XRC_TGT -> QpRings.none();
+          case XRC_INI -> QpRings.allocate(attributes.capabilities(), true);
+          default -> QpRings.allocate(attributes.capabilities(), attributes.srq() != null);
+        };
     NumberPool pool = attributes.type() == QpType.GSI ? gsiQps : qps;
     return numbered(pool, number -> new RxeQueuePair(owner, this, number, rings));
   }
@@ -406,11 +423,30 @@ final class RxeDevice extends IbDevice {
 
   @Override
   protected SharedReceiveQueue createSrq(ObjectContext owner, SrqInitAttributes attributes) {
-    if (attributes.type() != SrqType.BASIC) {
+    if (attributes.type() == SrqType.TM) {
       throw new VerbsException(Errno.EOPNOTSUPP, "shared receive queues of type " + attributes.type());
     }
     ReceiveRing ring = new ReceiveRing(attributes.maxWr(), attributes.maxSge());
-    return numbered(srqs, number -> new RxeSharedReceiveQueue(owner, this, number, ring, attributes.limit()));
+    return numbered(
+        srqs,
+        number -> {
+          RxeSharedReceiveQueue queue =
+              new RxeSharedReceiveQueue(owner, this, number, ring, domain(owner), attributes);
+          if (attributes.type() == SrqType.XRC) {
+            xrcQueues.put(number, queue);
+          }
+          return queue;
+        });
+  }
+
+  @Override
+  protected int allocateXrcd() {
+    return xrcds.take();
+  }
+
+  @Override
+  protected void releaseXrcd(int number) {
+    xrcds.give(number);
   }
 
   @Override

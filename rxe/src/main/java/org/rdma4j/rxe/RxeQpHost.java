@@ -9,6 +9,7 @@ import org.rdma4j.roce.engine.QpHost;
 import org.rdma4j.roce.engine.SendWork;
 import org.rdma4j.roce.engine.TransportState;
 import org.rdma4j.roce.engine.WorkOpcode;
+import org.rdma4j.roce.engine.XrcReceiveSource;
 import org.rdma4j.rxe.ring.LocalOperands;
 import org.rdma4j.rxe.ring.SendSlotReader;
 import org.rdma4j.rxe.ring.WorkRing;
@@ -23,6 +24,7 @@ final class RxeQpHost implements QpHost {
   private final SendSlotReader reader;
   private final boolean datagram;
   private final int protectionDomain;
+  private final int xrcDomain;
   private final RxeCompletionQueue sendQueue;
   private final RxeCompletionQueue receiveQueue;
   private final WindowList windows = new WindowList(WindowList.OF_QUEUE_PAIR);
@@ -36,6 +38,7 @@ final class RxeQpHost implements QpHost {
     this.protectionDomain = protectionDomain;
     this.sendQueue = qp.sendQueue();
     this.receiveQueue = qp.receiveQueue();
+    this.xrcDomain = qp.xrcd() == null ? 0 : qp.xrcd().number();
   }
 
   @Override
@@ -77,7 +80,8 @@ final class RxeQpHost implements QpHost {
     return switch (work.opcode) {
       case WorkOpcode.BIND_MW -> bind(LocalOperands.of(work));
       case WorkOpcode.REG_MR -> register(LocalOperands.of(work));
-      case WorkOpcode.LOCAL_INV -> takeRights(work.immediate) ? FailedCheck.NONE : FailedCheck.LOCAL_INVALIDATE;
+      case WorkOpcode.LOCAL_INV ->
+          takeRights(work.immediate, protectionDomain) ? FailedCheck.NONE : FailedCheck.LOCAL_INVALIDATE;
       default -> FailedCheck.LOCAL_OPERATION;
     };
   }
@@ -96,18 +100,24 @@ final class RxeQpHost implements QpHost {
   }
 
   @Override
-  public FailedCheck invalidate(int key) {
-    return takeRights(key) ? FailedCheck.NONE : FailedCheck.INVALIDATE;
+  public FailedCheck invalidate(int key, int domain) {
+    return takeRights(key, domain) ? FailedCheck.NONE : FailedCheck.INVALIDATE;
   }
 
-  private boolean takeRights(int key) {
+  private boolean takeRights(int key, int domain) {
     KeyedMemory memory = device.keys().get(key);
-    return memory != null && memory.invalidate(key, protectionDomain, qp.number());
+    return memory != null && memory.invalidate(key, domain, qp.number());
   }
 
   /** The queue pair goes: the windows that only it could use are free, so that no later one of its number can. */
   void unbindWindows() {
     windows.unbindAll();
+  }
+
+  @Override
+  public XrcReceiveSource xrcReceives(int srqNumber) {
+    RxeSharedReceiveQueue queue = device.xrcQueue(srqNumber);
+    return queue != null && queue.xrcDomain() == xrcDomain ? queue.source() : null;
   }
 
   @Override

@@ -15,6 +15,7 @@ import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
 import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.engine.NoReceives;
 import org.rdma4j.roce.engine.QpContext;
 import org.rdma4j.roce.engine.QpKind;
 import org.rdma4j.roce.engine.QpProfile;
@@ -73,7 +74,7 @@ final class RxeQueuePair extends QueuePair {
   }
 
   private void createTransport(SendRules rules) {
-    int domain = ((RxeProtectionDomain) protectionDomain()).number();
+    int domain = protectionDomain() == null ? 0 : ((RxeProtectionDomain) protectionDomain()).number();
     QpProfile profile =
         new QpProfile(
             number(),
@@ -84,11 +85,20 @@ final class RxeQueuePair extends QueuePair {
             rules.maxSge(),
             receives == null ? Limits.MAX_SRQ_SGE : rings.receives().maxSge());
     ReceiveSource source =
-        receives == null ? ((RxeSharedReceiveQueue) srq()).source() : new OwnReceives(rings.receives());
+        switch (type()) {
+          case XRC_INI -> NoReceives.INITIATOR;
+          case XRC_TGT -> NoReceives.TARGET;
+          default ->
+              receives == null ? ((RxeSharedReceiveQueue) srq()).source() : new OwnReceives(rings.receives());
+        };
     host = new RxeQpHost(this, device, rings.sends(), rules, domain);
     transport = device.engine().create(profile, host, source);
-    sendQueue().attach(this);
-    receiveQueue().attach(this);
+    if (sendQueue() != null) {
+      sendQueue().attach(this);
+    }
+    if (receiveQueue() != null) {
+      receiveQueue().attach(this);
+    }
   }
 
   static QpKind kind(QpType type) {
@@ -96,9 +106,12 @@ final class RxeQueuePair extends QueuePair {
       case RC -> QpKind.RC;
       case UC -> QpKind.UC;
       case UD -> QpKind.UD;
+      case XRC_INI -> QpKind.XRC_INI;
+      case XRC_TGT -> QpKind.XRC_TGT;
       case GSI -> QpKind.GSI;
       default ->
-          throw new VerbsException(Errno.EOPNOTSUPP, "queue pairs of type " + type + "; there are RC, UC, UD and GSI");
+          throw new VerbsException(
+              Errno.EOPNOTSUPP, "queue pairs of type " + type + "; there are RC, UC, UD, GSI and both of XRC");
     };
   }
 
@@ -135,7 +148,8 @@ final class RxeQueuePair extends QueuePair {
   @Override
   public void postReceive(ReceiveWorkRequest chain) {
     if (receives == null) {
-      throw new VerbsException(Errno.EINVAL, "post_recv to " + this + ": it has a shared receive queue, post there");
+      String why = type() == QpType.XRC_INI ? "it has no receives" : "it has a shared receive queue, post there";
+      throw new VerbsException(Errno.EINVAL, "post_recv to " + this + ": " + why);
     }
     if (transport.state() == TransportState.RESET) {
       throw receives.refusal(Errno.EINVAL, "the state is RESET; receives are posted from INIT on", chain);
@@ -250,8 +264,12 @@ final class RxeQueuePair extends QueuePair {
     destroyed = true;
     device.engine().destroy(transport);
     host.unbindWindows();
-    sendQueue().detach(this);
-    receiveQueue().detach(this);
+    if (sendQueue() != null) {
+      sendQueue().detach(this);
+    }
+    if (receiveQueue() != null) {
+      receiveQueue().detach(this);
+    }
   }
 
   private void closeRings() {

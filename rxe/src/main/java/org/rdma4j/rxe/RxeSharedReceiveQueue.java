@@ -6,15 +6,17 @@ import org.rdma4j.ib.core.verbs.ObjectContext;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.ib.core.verbs.SharedReceiveQueue;
 import org.rdma4j.ib.core.verbs.SrqAttributes;
+import org.rdma4j.ib.core.verbs.SrqInitAttributes;
 import org.rdma4j.ib.core.verbs.VerbsException;
-import org.rdma4j.roce.engine.ReceiveSource;
+import org.rdma4j.roce.engine.Completion;
 import org.rdma4j.roce.engine.ReceiveWork;
+import org.rdma4j.roce.engine.XrcReceiveSource;
 import org.rdma4j.rxe.ring.ReceiveRing;
 
 /** A shared receive queue (kernel: {@code struct rxe_srq}). Posting is safe for any thread. */
 final class RxeSharedReceiveQueue extends SharedReceiveQueue {
   /** The engine's side. */
-  private final class Source implements ReceiveSource {
+  private final class Source implements XrcReceiveSource {
     @Override
     public boolean take(ReceiveWork work) {
       ReceiveRing from = receives;
@@ -28,27 +30,53 @@ final class RxeSharedReceiveQueue extends SharedReceiveQueue {
     }
 
     @Override
-    public boolean isShared() {
-      return true;
+    public int protectionDomain() {
+      return domain;
+    }
+
+    /** Targets do not pin the queue: it may have gone, and its completion queue with it, while one held a receive. */
+    @Override
+    public void completeReceive(Completion completion, boolean solicited) {
+      if (!gone) {
+        completions.add(completion, solicited);
+      }
     }
   }
 
   private final RxeDevice device;
   private final ReceivePosting posting;
   private final Source source = new Source();
+  private final int domain;
+  private final int xrcd; // 0 for a queue that is of no XRC domain
+  private final RxeCompletionQueue completions; // the same: null
+  private boolean gone; // engine's thread
   private volatile ReceiveRing receives; // this and the following: changed by the engine
   private volatile int limit;
 
-  RxeSharedReceiveQueue(ObjectContext owner, RxeDevice device, int number, ReceiveRing receives, int limit) {
+  RxeSharedReceiveQueue(
+      ObjectContext owner,
+      RxeDevice device,
+      int number,
+      ReceiveRing receives,
+      int domain,
+      SrqInitAttributes attributes) {
     super(owner, number);
+    this.domain = domain;
+    this.xrcd = attributes.xrcd() == null ? 0 : attributes.xrcd().number();
+    this.completions = (RxeCompletionQueue) attributes.cq();
     this.device = device;
     this.receives = receives;
     this.posting = new ReceivePosting(this, receives);
-    this.limit = limit;
+    this.limit = attributes.limit();
   }
 
-  ReceiveSource source() {
+  XrcReceiveSource source() {
     return source;
+  }
+
+  /** The number of its XRC domain, or 0. */
+  int xrcDomain() {
+    return xrcd;
   }
 
   @Override
@@ -101,9 +129,17 @@ final class RxeSharedReceiveQueue extends SharedReceiveQueue {
     return new SrqAttributes(receives.ring().capacity(), receives.maxSge(), limit);
   }
 
+  private void leaveDomain() {
+    gone = true;
+    device.forgetXrcQueue(srqNumber());
+  }
+
   @Override
   protected void doDestroy() {
     receives.ring().close();
+    if (xrcd != 0) {
+      device.engine().run(this::leaveDomain);
+    }
     device.releaseSrq(srqNumber());
   }
 }

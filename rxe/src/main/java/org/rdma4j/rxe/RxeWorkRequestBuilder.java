@@ -15,6 +15,7 @@ import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
 import org.rdma4j.ib.core.verbs.WrOpcode;
+import org.rdma4j.roce.engine.WorkOpcode;
 import org.rdma4j.rxe.ring.SendSlotWriter;
 import org.rdma4j.rxe.ring.WorkRing;
 
@@ -221,6 +222,17 @@ final class RxeWorkRequestBuilder implements WorkRequestBuilder {
   }
 
   @Override
+  public void setXrcSrqn(int srqNumber) {
+    if (named()) {
+      check(rules.isExtended() ? rules.checkXrc(srqNumber) : "setXrcSrqn() is for queue pairs of type XRC_INI");
+      if (fault == null) {
+        writer.xrcSrq(srqNumber);
+        addressed = true;
+      }
+    }
+  }
+
+  @Override
   public void complete() {
     boolean mine = open;
     open = false;
@@ -292,6 +304,9 @@ final class RxeWorkRequestBuilder implements WorkRequestBuilder {
     if (rules.isDatagram() && !addressed) {
       check("setUdAddr() was not called; a datagram needs its receiver");
     }
+    if (rules.isExtended() && !addressed && !WorkOpcode.isLocal(opcode.number())) {
+      check("setXrcSrqn() was not called; the request needs a shared receive queue of the peer");
+    }
     if (fault == null) {
       ring.advance();
       opcode = null;
@@ -299,10 +314,15 @@ final class RxeWorkRequestBuilder implements WorkRequestBuilder {
   }
 
   private boolean building() {
+    if (named() && SendRules.hasNoData(opcode)) {
+      check("data or an address was set for " + opcode + ", which takes none");
+    }
+    return open && fault == null;
+  }
+
+  private boolean named() {
     if (open && fault == null && opcode == null) {
       check("data was set before an operation was named");
-    } else if (open && fault == null && SendRules.hasNoData(opcode)) {
-      check("data or an address was set for " + opcode + ", which takes none");
     }
     return open && fault == null;
   }

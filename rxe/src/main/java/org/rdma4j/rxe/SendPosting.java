@@ -93,6 +93,9 @@ final class SendPosting {
     if (rules.isDatagram()) {
       writer.datagram(((RxeAddressHandle) wr.ah()).number(), wr.remoteQpn(), wr.remoteQkey(), wr.pkeyIndex());
     }
+    if (rules.isExtended()) {
+      writer.xrcSrq(wr.xrcSrqNumber());
+    }
     if (wr.inlineData() != null) {
       copyInline(wr);
     } else if ((wr.flags() & SendFlag.INLINE) != 0) {

@@ -15,6 +15,7 @@ import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.roce.engine.TransportState;
+import org.rdma4j.roce.engine.WorkOpcode;
 import org.rdma4j.rxe.ring.SendSlotReader;
 import org.rdma4j.rxe.ring.SendSlotWriter;
 
@@ -73,7 +74,7 @@ final class SendRules {
     this.maxInline = maxInline;
     this.opcodes =
         switch (type) {
-          case RC -> RELIABLE;
+          case RC, XRC_INI -> RELIABLE;
           case UC -> CONNECTED;
           default -> DATAGRAM;
         };
@@ -81,6 +82,18 @@ final class SendRules {
 
   boolean isDatagram() {
     return opcodes == DATAGRAM;
+  }
+
+  /** Whether requests name a shared receive queue of the peer. */
+  boolean isExtended() {
+    return type == QpType.XRC_INI;
+  }
+
+  String checkXrc(int srqNumber) {
+    return srqNumber > 0 && srqNumber <= QPN_BITS
+        ? null
+        : "the number 0x" + Integer.toHexString(srqNumber) + " of the peer's shared receive queue is not between 1 and"
+            + " 0xffffff";
   }
 
   int maxSge() {
@@ -104,6 +117,9 @@ final class SendRules {
     }
     if (fault == null && isDatagram()) {
       fault = checkDatagram(wr.ah(), wr.remoteQpn());
+    }
+    if (fault == null && isExtended() && !WorkOpcode.isLocal(wr.opcode().number())) {
+      fault = checkXrc(wr.xrcSrqNumber());
     }
     if (fault != null) {
       return fault;

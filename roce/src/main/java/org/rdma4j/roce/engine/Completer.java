@@ -99,9 +99,10 @@ final class Completer {
     if (Psn.compare(received, psn) < 0 || Psn.compare(received, requester.limitPsn()) >= 0) {
       return; // An answer to what is long complete, or to what was never asked.
     }
-    if (opcode == Opcode.RC_ACKNOWLEDGE) {
+    int operation = Opcode.operation(opcode);
+    if (operation == Opcode.RC_ACKNOWLEDGE) {
       onAcknowledge(received, Aeth.syndrome(packet, at + Opcode.aethOffset(opcode)));
-    } else if (opcode == Opcode.RC_ATOMIC_ACKNOWLEDGE) {
+    } else if (operation == Opcode.RC_ATOMIC_ACKNOWLEDGE) {
       onAtomicAcknowledge(packet, at, length, received);
     } else {
       onReadResponse(packet, at, length, opcode, received);
@@ -203,7 +204,7 @@ final class Completer {
     int aeth = Opcode.aethOffset(opcode);
     boolean read = work.opcode == WorkOpcode.RDMA_READ;
     boolean confirmed =
-        opcode == Opcode.RC_RDMA_READ_RESPONSE_ONLY
+        Opcode.operation(opcode) == Opcode.RC_RDMA_READ_RESPONSE_ONLY
             && (work.opcode == WorkOpcode.ATOMIC_WRITE || work.opcode == WorkOpcode.FLUSH);
     if (!(read || confirmed) || (aeth >= 0 && Syndrome.type(Aeth.syndrome(packet, at + aeth)) != Syndrome.TYPE_ACK)) {
       fail(work, CompletionStatus.BAD_RESPONSE, FailedCheck.RESPONSE_MISMATCH);

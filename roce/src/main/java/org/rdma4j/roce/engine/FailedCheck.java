@@ -93,6 +93,8 @@ public enum FailedCheck {
   INVALIDATE(0x2b, "the key to invalidate is unknown, in use or of a kind that cannot be invalidated"),
   /** FLUSH names a placement type or a selectivity level that is not defined, or no placement. */
   FLUSH_TYPE(0x2c, "the flush names no placement type, or a reserved placement type or selectivity level"),
+  /** XRCETH names no shared receive queue of the domain, or another than the message began with. */
+  XRC_SRQ(0x2d, "the request names no shared receive queue of the XRC domain, or not the one its message began with"),
 
   /** NAK, invalid request. */
   NAK_INVALID_REQUEST(0x40, "the peer answered NAK: invalid request"),

@@ -44,6 +44,7 @@ final class FailureRecord {
   private long askedLength;
   private int askedKey;
   private int askedRights;
+  private int askedDomain;
   private boolean memoryFound;
   private long memoryStart;
   private long memoryLength;
@@ -148,6 +149,7 @@ final class FailureRecord {
     askedLength = access.refusedLength();
     askedKey = access.refusedKey();
     askedRights = access.refusedRights();
+    askedDomain = work == null ? qp.peerDomain() : qp.protectionDomain();
     RegisteredMemory memory = access.refusedMemory();
     memoryFound = memory != null;
     if (memoryFound) {
@@ -231,7 +233,7 @@ final class FailureRecord {
     if (askedRights != 0) {
       text.append(" with the right ").append(rights(askedRights));
     }
-    text.append(" in protection domain ").append(qp.protectionDomain());
+    text.append(" in protection domain ").append(askedDomain);
     if (!memoryFound) {
       text.append("; no memory has this key");
       return;
@@ -243,14 +245,20 @@ final class FailureRecord {
     }
   }
 
+  private static void right(StringBuilder names, int bits, int bit, String name) {
+    if ((bits & bit) != 0) {
+      names.append(names.isEmpty() ? "" : "|").append(name);
+    }
+  }
+
   private static String rights(int bits) {
     StringBuilder names = new StringBuilder();
     String[] all = {"LOCAL_WRITE", "REMOTE_WRITE", "REMOTE_READ", "REMOTE_ATOMIC"};
     for (int i = 0; i < all.length; i++) {
-      if ((bits & 1 << i) != 0) {
-        names.append(names.isEmpty() ? "" : "|").append(all[i]);
-      }
+      right(names, bits, 1 << i, all[i]);
     }
+    right(names, bits, RegisteredMemory.FLUSH_GLOBAL, "FLUSH_GLOBAL");
+    right(names, bits, RegisteredMemory.FLUSH_PERSISTENT, "FLUSH_PERSISTENT");
     return names.isEmpty() ? "none" : names.toString();
   }
 }

@@ -89,7 +89,8 @@ final class PacketOpcodes {
 
   /** The packet opcode, or -1 when the service has none for this part of this request. */
   static int select(QpKind kind, int work, boolean start, boolean end) {
-    int[] table = kind == QpKind.RC ? RC : kind == QpKind.UC ? UC : UD;
-    return work < 0 || work >= ROWS ? NONE : table[work * COLUMNS + (end ? 0 : 1) + (start ? 0 : 2)];
+    int[] table = kind == QpKind.UC ? UC : kind.isDatagram() ? UD : RC;
+    int opcode = work < 0 || work >= ROWS ? NONE : table[work * COLUMNS + (end ? 0 : 1) + (start ? 0 : 2)];
+    return opcode == NONE ? NONE : opcode | kind.transport();
   }
 }

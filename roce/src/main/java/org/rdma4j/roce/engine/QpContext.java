@@ -71,7 +71,7 @@ public final class QpContext {
     this.completer.connect(requester);
     this.responder =
         switch (kind) {
-          case RC -> new ReliableResponder(this, engine.completion(), profile.maxReceiveSge());
+          case RC, XRC_INI, XRC_TGT -> new ReliableResponder(this, engine.completion(), profile.maxReceiveSge());
           case UC -> new UnreliableResponder(this, engine.completion(), profile.maxReceiveSge());
           case UD, GSI -> new DatagramResponder(this, engine.completion(), profile.maxReceiveSge());
         };
@@ -180,6 +180,11 @@ public final class QpContext {
    */
   public String failureText() {
     return failure.text();
+  }
+
+  /** The protection domain that requests of the peer are checked against. */
+  int peerDomain() {
+    return responder.protectionDomain();
   }
 
   FailureRecord failure() {
@@ -318,7 +323,7 @@ public final class QpContext {
       return;
     }
     boolean response = (Opcode.flags(opcode) & OpcodeFlag.RESPONSE) != 0;
-    if (response ? !state.sends() : !state.receives()) {
+    if (!kind.takes(response) || (response ? !state.sends() : !state.receives())) {
       engine.counters().increment(EngineCounter.DROPPED_NO_QP);
       return;
     }

@@ -48,9 +48,20 @@ public interface QpHost {
    * Invalidates a key at the peer's request.
    *
    * @param key remote key named in the IETH
+   * @param protectionDomain the domain it must be of
    * @return {@link FailedCheck#NONE} when done
    */
-  FailedCheck invalidate(int key);
+  FailedCheck invalidate(int key, int protectionDomain);
+
+  /**
+   * Finds a shared receive queue for a request to the target of an extended reliable connection.
+   *
+   * @param srqNumber the number in the XRCETH, 24 bits
+   * @return the queue, or null where the XRC domain of this queue pair has none of the number
+   */
+  default XrcReceiveSource xrcReceives(int srqNumber) {
+    return null;
+  }
 
   /**
    * Reports an asynchronous event.

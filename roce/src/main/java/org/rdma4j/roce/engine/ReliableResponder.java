@@ -16,6 +16,7 @@ import org.rdma4j.roce.packet.OpcodeFlag;
 import org.rdma4j.roce.packet.Psn;
 import org.rdma4j.roce.packet.Reth;
 import org.rdma4j.roce.packet.Syndrome;
+import org.rdma4j.roce.packet.Xrceth;
 
 /**
  * Responder of a reliable connection (kernel: {@code rxe_resp.c}; IBA specification sections 9.7.2 to 9.7.5). Each
@@ -31,6 +32,7 @@ final class ReliableResponder extends Responder {
   private static final int ANSWERED =
       OpcodeFlag.READ | OpcodeFlag.ATOMIC | OpcodeFlag.ATOMIC_WRITE | OpcodeFlag.FLUSH;
 
+  private final int transport;
   private final ReplyRing replies = new ReplyRing();
   private final long[] atomicOriginal = new long[1];
   private int expectedPsn;
@@ -45,6 +47,7 @@ final class ReliableResponder extends Responder {
 
   ReliableResponder(QpContext qp, Completion completion, int maxReceiveSge) {
     super(qp, completion, maxReceiveSge);
+    transport = qp.kind().transport();
   }
 
   @Override
@@ -156,6 +159,11 @@ final class ReliableResponder extends Responder {
       invalidRequest(FailedCheck.SEQUENCE, psn);
       return;
     }
+    if (qp.kind() == QpKind.XRC_TGT && !findReceives(packet, at, opcode, flags)) {
+      failReceive(CompletionStatus.REMOTE_INVALID_REQUEST, FailedCheck.XRC_SRQ);
+      fail(Syndrome.NAK_INVALID_REQUEST, psn, QpEvent.ACCESS_ERROR);
+      return;
+    }
     int header = Opcode.headerLength(opcode);
     int pad = Bth.padCount(packet, at);
     int payload = length - header - pad;
@@ -174,6 +182,16 @@ final class ReliableResponder extends Responder {
     } else {
       executeAtomic(packet, at, opcode, psn);
     }
+  }
+
+  /** IBA annex A14: the queue must be of the domain of this queue pair, and the same from first to last packet. */
+  private boolean findReceives(MemorySegment packet, long at, int opcode, int flags) {
+    XrcReceiveSource found = qp.host().xrcReceives(Xrceth.srq(packet, at + Opcode.xrcethOffset(opcode)));
+    if (found == null || ((flags & OpcodeFlag.START) == 0 && found != selected())) {
+      return false;
+    }
+    select(found);
+    return true;
   }
 
   private void executeSend(MemorySegment packet, long at, int opcode, int flags, int payload, int pad, int psn) {
@@ -197,7 +215,7 @@ final class ReliableResponder extends Responder {
       return;
     }
     if ((flags & OpcodeFlag.INVALIDATE) != 0) {
-      check = qp.host().invalidate(Ieth.rkey(packet, at + Opcode.iethOffset(opcode)));
+      check = qp.host().invalidate(Ieth.rkey(packet, at + Opcode.iethOffset(opcode)), protectionDomain());
       if (check != FailedCheck.NONE) {
         failReceive(CompletionStatus.REMOTE_INVALID_REQUEST, check);
         fail(Syndrome.NAK_REMOTE_ACCESS, psn, QpEvent.ACCESS_ERROR);
@@ -245,7 +263,7 @@ final class ReliableResponder extends Responder {
       msn = msn + 1 & Psn.MASK;
     }
     if ((flags & OpcodeFlag.COMPLETES) != 0) {
-      completeReceive(packet, at, opcode, flags, 0, 0);
+      completeReceive(packet, at, opcode, flags, 0, qp.kind() == QpKind.XRC_TGT ? qp.settings().destinationQp : 0);
     }
     if (Bth.ackReq(packet, at)) {
       due(Syndrome.ACK_NO_CREDIT_LIMIT, psn);
@@ -271,7 +289,7 @@ final class ReliableResponder extends Responder {
       invalidRequest(FailedCheck.DMA_LENGTH, psn);
       return;
     }
-    FailedCheck check = length == 0 ? FailedCheck.NONE : checkRead(key, address, length);
+    FailedCheck check = length == 0 ? FailedCheck.NONE : checkRead(key, protectionDomain(), address, length);
     if (check != FailedCheck.NONE) {
       accessError(check, psn);
       return;
@@ -281,14 +299,15 @@ final class ReliableResponder extends Responder {
     reply.kind = ReplyRing.Kind.READ;
     reply.address = address;
     reply.key = key;
+    reply.domain = protectionDomain();
     reply.length = length;
     reply.end = length;
   }
 
-  private FailedCheck checkRead(int key, long address, long length) {
+  private FailedCheck checkRead(int key, int domain, long address, long length) {
     return qp.engine()
         .memory()
-        .checkRemote(key, qp.protectionDomain(), qp.number(), RegisteredMemory.REMOTE_READ, address, length);
+        .checkRemote(key, domain, qp.number(), RegisteredMemory.REMOTE_READ, address, length);
   }
 
   private void executeAtomic(MemorySegment packet, long at, int opcode, int psn) {
@@ -310,12 +329,12 @@ final class ReliableResponder extends Responder {
     MemoryAccess memory = qp.engine().memory();
     FailedCheck check =
         memory.checkRemote(
-            key, qp.protectionDomain(), qp.number(), RegisteredMemory.REMOTE_ATOMIC, address, Long.BYTES);
+            key, protectionDomain(), qp.number(), RegisteredMemory.REMOTE_ATOMIC, address, Long.BYTES);
     if (check == FailedCheck.NONE) {
       RegisteredMemory target = memory.memory(key);
       long operand = AtomicEth.swapOrAdd(packet, eth);
       boolean done =
-          opcode == Opcode.RC_COMPARE_SWAP
+          Opcode.operation(opcode) == Opcode.RC_COMPARE_SWAP
               ? target.compareAndSwap(address, AtomicEth.compare(packet, eth), operand, atomicOriginal)
               : target.fetchAndAdd(address, operand, atomicOriginal);
       check = done ? FailedCheck.NONE : FailedCheck.REMOTE_MEMORY_GONE;
@@ -357,7 +376,7 @@ final class ReliableResponder extends Responder {
     MemoryAccess memory = qp.engine().memory();
     FailedCheck check =
         memory.checkRemote(
-            key, qp.protectionDomain(), qp.number(), RegisteredMemory.REMOTE_WRITE, address, Long.BYTES);
+            key, protectionDomain(), qp.number(), RegisteredMemory.REMOTE_WRITE, address, Long.BYTES);
     if (check == FailedCheck.NONE
         && !memory.memory(key).atomicWrite(address, packet, at + Opcode.headerLength(opcode))) {
       check = FailedCheck.REMOTE_MEMORY_GONE;
@@ -415,13 +434,10 @@ final class ReliableResponder extends Responder {
   private FailedCheck flush(int key, int wanted, int selectivity, long address, long length) {
     MemoryAccess access = qp.engine().memory();
     RegisteredMemory memory = access.memory(key);
-    if (memory == null) {
-      return FailedCheck.REMOTE_KEY;
-    }
-    boolean whole = selectivity == Feth.REGION;
+    boolean whole = selectivity == Feth.REGION && memory != null;
     long start = whole ? memory.firstAddress() : address;
     long count = whole ? memory.size() : length;
-    FailedCheck check = memory.checkRemote(key, qp.protectionDomain(), qp.number(), wanted, start, count);
+    FailedCheck check = access.checkRemote(key, protectionDomain(), qp.number(), wanted, start, count);
     if (check != FailedCheck.NONE) {
       return check;
     }
@@ -522,7 +538,7 @@ final class ReliableResponder extends Responder {
   }
 
   private boolean sendAtomicReply(Link link, ReplyRing.Reply reply) {
-    int opcode = Opcode.RC_ATOMIC_ACKNOWLEDGE;
+    int opcode = transport | Opcode.RC_ATOMIC_ACKNOWLEDGE;
     long at = link.claim(qp.settings().route, Opcode.headerLength(opcode));
     if (at < 0) {
       return false;
@@ -542,7 +558,7 @@ final class ReliableResponder extends Responder {
     // A reply that begins again in the middle begins with FIRST, as the request that asked for it.
     boolean start = reply.position == reply.startedAt;
     boolean end = reply.position + payload == reply.end;
-    int opcode = readResponseOpcode(start, end);
+    int opcode = transport | readResponseOpcode(start, end);
     int header = Opcode.headerLength(opcode);
     int pad = -payload & 3;
     int psn = Psn.add(reply.firstPsn, (int) (reply.position / mtu));
@@ -553,7 +569,7 @@ final class ReliableResponder extends Responder {
     MemorySegment packet = link.transmitMemory();
     if (payload > 0) {
       long address = reply.address + reply.position;
-      FailedCheck check = checkRead(reply.key, address, payload);
+      FailedCheck check = checkRead(reply.key, reply.domain, address, payload);
       if (check == FailedCheck.NONE
           && !qp.engine().memory().memory(reply.key).read(address, packet, at + header, payload)) {
         check = FailedCheck.REMOTE_MEMORY_GONE;
@@ -622,13 +638,14 @@ final class ReliableResponder extends Responder {
   }
 
   private boolean writeAcknowledge(Link link, int syndrome, int psn) {
-    long at = link.claim(qp.settings().route, Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
+    int opcode = transport | Opcode.RC_ACKNOWLEDGE;
+    long at = link.claim(qp.settings().route, Opcode.headerLength(opcode));
     if (at < 0) {
       return false;
     }
     MemorySegment packet = link.transmitMemory();
-    writeBth(packet, at, Opcode.RC_ACKNOWLEDGE, 0, psn);
-    Aeth.write(packet, at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), syndrome, msn);
+    writeBth(packet, at, opcode, 0, psn);
+    Aeth.write(packet, at + Opcode.aethOffset(opcode), syndrome, msn);
     commit(link);
     return true;
   }

@@ -29,6 +29,7 @@ final class ReplyRing {
     int lastPsn;
     int msn;
     int key;
+    int domain;
     long address;
     long length;
     /** What is sent next. */

@@ -14,6 +14,7 @@ import org.rdma4j.roce.packet.Opcode;
 import org.rdma4j.roce.packet.OpcodeFlag;
 import org.rdma4j.roce.packet.Psn;
 import org.rdma4j.roce.packet.Reth;
+import org.rdma4j.roce.packet.Xrceth;
 
 /**
  * Turns send work requests into packets, and sends them again from the oldest unacknowledged PSN when the completer
@@ -244,7 +245,7 @@ final class Requester {
   }
 
   private Step send(SendWork work, Link link) {
-    if (qp.kind() == QpKind.RC && Psn.distance(qp.completer().psn(), psn) >= window) {
+    if (qp.kind().isReliable() && Psn.distance(qp.completer().psn(), psn) >= window) {
       return Step.WAITING;
     }
     if (!WorkOpcode.hasResponse(work.opcode)) {
@@ -264,16 +265,16 @@ final class Requester {
   private Step sendRead(SendWork work, Link link) {
     int mtu = qp.settings().mtu;
     long end = readChunkEnd(offset, work.length, mtu);
-    int header = Opcode.headerLength(Opcode.RC_RDMA_READ_REQUEST);
-    long at = link.claim(qp.settings().route, header);
+    int opcode = PacketOpcodes.select(qp.kind(), WorkOpcode.RDMA_READ, true, true);
+    long at = link.claim(qp.settings().route, Opcode.headerLength(opcode));
     if (at < 0) {
       return Step.LINK_FULL;
     }
     MemorySegment packet = link.transmitMemory();
-    writeBth(packet, at, Opcode.RC_RDMA_READ_REQUEST, false, 0, true);
+    writeBth(packet, at, opcode, false, 0, true);
     Reth.write(
         packet,
-        at + Opcode.rethOffset(Opcode.RC_RDMA_READ_REQUEST),
+        at + Opcode.rethOffset(opcode),
         work.remoteAddress + offset,
         work.remoteKey,
         end - offset);
@@ -293,7 +294,7 @@ final class Requester {
   }
 
   private Step sendAtomic(SendWork work, Link link) {
-    int opcode = PacketOpcodes.select(QpKind.RC, work.opcode, true, true);
+    int opcode = PacketOpcodes.select(qp.kind(), work.opcode, true, true);
     long at = link.claim(qp.settings().route, Opcode.headerLength(opcode));
     if (at < 0) {
       return Step.LINK_FULL;
@@ -313,7 +314,7 @@ final class Requester {
   }
 
   private Step sendAtomicWrite(SendWork work, Link link) {
-    int opcode = Opcode.RC_ATOMIC_WRITE;
+    int opcode = PacketOpcodes.select(qp.kind(), WorkOpcode.ATOMIC_WRITE, true, true);
     int header = Opcode.headerLength(opcode);
     long at = link.claim(qp.settings().route, header + Long.BYTES);
     if (at < 0) {
@@ -333,7 +334,7 @@ final class Requester {
   }
 
   private Step sendFlush(SendWork work, Link link) {
-    int opcode = Opcode.RC_FLUSH;
+    int opcode = PacketOpcodes.select(qp.kind(), WorkOpcode.FLUSH, true, true);
     long at = link.claim(qp.settings().route, Opcode.headerLength(opcode));
     if (at < 0) {
       return Step.LINK_FULL;
@@ -387,7 +388,7 @@ final class Requester {
     offset += payload;
     if (end) {
       finishPass();
-      if (qp.kind() != QpKind.RC) {
+      if (!qp.kind().isReliable()) {
         work.progress = SendWork.DONE;
         qp.completer().completeDone();
       }
@@ -423,7 +424,7 @@ final class Requester {
     if (qp.kind() == QpKind.GSI) {
       return true;
     }
-    if (qp.kind() != QpKind.RC) {
+    if (!qp.kind().isReliable()) {
       return false;
     }
     boolean windowEnds = Psn.distance(qp.completer().psn(), psn) + 1 >= window;
@@ -437,6 +438,10 @@ final class Requester {
     int pkey =
         qp.kind() == QpKind.GSI ? qp.engine().pkeys().get(queue.next().pkeyIndex) : qp.settings().pkey;
     Bth.write(packet, at, opcode, solicited, pad, pkey, destination, ackRequest, psn);
+    int xrceth = Opcode.xrcethOffset(opcode);
+    if (xrceth >= 0) {
+      Xrceth.write(packet, at + xrceth, queue.next().xrcSrq);
+    }
     packetsSinceAckRequest = ackRequest ? 0 : packetsSinceAckRequest + 1;
   }
 
@@ -448,7 +453,7 @@ final class Requester {
     if (Psn.compare(psn, limitPsn) > 0) {
       limitPsn = psn;
     }
-    if (qp.kind() == QpKind.RC) {
+    if (qp.kind().isReliable()) {
       qp.completer().startTimer();
     }
   }

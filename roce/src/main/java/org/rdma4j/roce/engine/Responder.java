@@ -25,6 +25,9 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
   final QpContext qp;
   private final Completion completion;
   private final ReceiveWork receive;
+  private ReceiveSource receives;
+  private XrcReceiveSource extended; // the same, of an extended reliable connection
+  private int domain;
   private boolean holdsReceive;
   private CompletionStatus receiveEnd = CompletionStatus.FLUSHED;
   private FailedCheck receiveCheck = FailedCheck.FLUSH;
@@ -40,6 +43,8 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     this.qp = qp;
     this.completion = completion;
     this.receive = new ReceiveWork(maxReceiveSge);
+    this.receives = qp.receives();
+    this.domain = qp.protectionDomain();
   }
 
   /** Begins with the PSN expected first. */
@@ -79,9 +84,26 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
   /** Makes room for the responses that {@code max_dest_rd_atomic} allows. */
   void resize(int responses) {}
 
+  /** The request is for this shared queue: its receives, its protection domain, its completion queue. */
+  final void select(XrcReceiveSource source) {
+    extended = source;
+    receives = source;
+    domain = source.protectionDomain();
+  }
+
+  /** The shared queue of the request, or null on services that have none or one for all. */
+  final XrcReceiveSource selected() {
+    return extended;
+  }
+
+  /** The protection domain that memory is checked against. */
+  final int protectionDomain() {
+    return domain;
+  }
+
   /** Makes sure that a receive is held for the message; false when none is posted. */
   final boolean holdReceive() {
-    if (!holdsReceive && qp.receives().take(receive)) {
+    if (!holdsReceive && receives.take(receive)) {
       holdsReceive = true;
       receivedBytes = 0;
     }
@@ -105,7 +127,7 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     FailedCheck check =
         count == 0
             ? FailedCheck.NONE
-            : qp.engine().memory().scatter(receive.sge, receivedBytes, packet, at, count, qp.protectionDomain());
+            : qp.engine().memory().scatter(receive.sge, receivedBytes, packet, at, count, domain);
     if (check == FailedCheck.NONE) {
       receivedBytes += count;
     }
@@ -130,7 +152,7 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     return qp.engine()
         .memory()
         .checkRemote(
-            writeKey, qp.protectionDomain(), qp.number(), RegisteredMemory.REMOTE_WRITE, writeAddress, count);
+            writeKey, domain, qp.number(), RegisteredMemory.REMOTE_WRITE, writeAddress, count);
   }
 
   /** Whether this packet's payload is what the WRITE still needs: all of it in the last packet, less before. */
@@ -224,7 +246,11 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     completion.check = check;
     completion.qpNumber = qp.number();
     holdsReceive = false;
-    qp.host().completeReceive(completion, solicited);
+    if (extended != null) {
+      extended.completeReceive(completion, solicited);
+    } else {
+      qp.host().completeReceive(completion, solicited);
+    }
     completion.pkeyIndex = 0;
     qp.engine().counters().increment(EngineCounter.RDMA_RECVS);
   }
@@ -236,7 +262,7 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     }
     forgetFailure();
     message = Message.NONE;
-    if (!qp.receives().isShared()) {
+    if (!receives.isShared()) {
       while (holdReceive()) {
         endReceive(CompletionStatus.FLUSHED, FailedCheck.FLUSH);
       }
@@ -262,7 +288,7 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
     holdsReceive = false;
     forgetFailure();
     message = Message.NONE;
-    if (!qp.receives().isShared()) {
+    if (!receives.isShared()) {
       while (holdReceive()) {
         holdsReceive = false;
       }

@@ -43,6 +43,8 @@ public final class SendWork {
   public int remoteQkey;
   /** P_Key of the port's table that a datagram of the general services queue pair goes with. */
   public int pkeyIndex;
+  /** Shared receive queue of the target of an extended reliable connection, 24 bits. */
+  public int xrcSrq;
   /** Memory to send from or to read into; unused when {@link #inlineLength} is not negative. */
   public final ScatterGather sge;
   /** Memory that holds inline data until the request is complete, or null. */

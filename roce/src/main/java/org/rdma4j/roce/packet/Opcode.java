@@ -161,6 +161,81 @@ public final class Opcode {
   /** UD SEND Only Imm: BTH, DETH, ImmDt. */
   public static final int UD_SEND_ONLY_WITH_IMMEDIATE = 0x65;
 
+  /** XRC SEND First: BTH, XRCETH. */
+  public static final int XRC_SEND_FIRST = 0xa0;
+
+  /** XRC SEND Middle: BTH, XRCETH. */
+  public static final int XRC_SEND_MIDDLE = 0xa1;
+
+  /** XRC SEND Last: BTH, XRCETH. */
+  public static final int XRC_SEND_LAST = 0xa2;
+
+  /** XRC SEND Last Imm: BTH, XRCETH, ImmDt. */
+  public static final int XRC_SEND_LAST_WITH_IMMEDIATE = 0xa3;
+
+  /** XRC SEND Only: BTH, XRCETH. */
+  public static final int XRC_SEND_ONLY = 0xa4;
+
+  /** XRC SEND Only Imm: BTH, XRCETH, ImmDt. */
+  public static final int XRC_SEND_ONLY_WITH_IMMEDIATE = 0xa5;
+
+  /** XRC WRITE First: BTH, XRCETH, RETH. */
+  public static final int XRC_RDMA_WRITE_FIRST = 0xa6;
+
+  /** XRC WRITE Middle: BTH, XRCETH. */
+  public static final int XRC_RDMA_WRITE_MIDDLE = 0xa7;
+
+  /** XRC WRITE Last: BTH, XRCETH. */
+  public static final int XRC_RDMA_WRITE_LAST = 0xa8;
+
+  /** XRC WRITE Last Imm: BTH, XRCETH, ImmDt. */
+  public static final int XRC_RDMA_WRITE_LAST_WITH_IMMEDIATE = 0xa9;
+
+  /** XRC WRITE Only: BTH, XRCETH, RETH. */
+  public static final int XRC_RDMA_WRITE_ONLY = 0xaa;
+
+  /** XRC WRITE Only Imm: BTH, XRCETH, RETH, ImmDt. */
+  public static final int XRC_RDMA_WRITE_ONLY_WITH_IMMEDIATE = 0xab;
+
+  /** XRC READ Request: BTH, XRCETH, RETH. */
+  public static final int XRC_RDMA_READ_REQUEST = 0xac;
+
+  /** XRC READ Resp First: BTH, AETH. */
+  public static final int XRC_RDMA_READ_RESPONSE_FIRST = 0xad;
+
+  /** XRC READ Resp Middle: BTH. */
+  public static final int XRC_RDMA_READ_RESPONSE_MIDDLE = 0xae;
+
+  /** XRC READ Resp Last: BTH, AETH. */
+  public static final int XRC_RDMA_READ_RESPONSE_LAST = 0xaf;
+
+  /** XRC READ Resp Only: BTH, AETH. */
+  public static final int XRC_RDMA_READ_RESPONSE_ONLY = 0xb0;
+
+  /** XRC ACK: BTH, AETH. */
+  public static final int XRC_ACKNOWLEDGE = 0xb1;
+
+  /** XRC ATOMIC ACK: BTH, AETH, AtomicAckETH. */
+  public static final int XRC_ATOMIC_ACKNOWLEDGE = 0xb2;
+
+  /** XRC CmpSwap: BTH, XRCETH, AtomicETH. */
+  public static final int XRC_COMPARE_SWAP = 0xb3;
+
+  /** XRC FetchAdd: BTH, XRCETH, AtomicETH. */
+  public static final int XRC_FETCH_ADD = 0xb4;
+
+  /** XRC SEND Last Inv: BTH, XRCETH, IETH. */
+  public static final int XRC_SEND_LAST_WITH_INVALIDATE = 0xb6;
+
+  /** XRC SEND Only Inv: BTH, XRCETH, IETH. */
+  public static final int XRC_SEND_ONLY_WITH_INVALIDATE = 0xb7;
+
+  /** XRC FLUSH: BTH, XRCETH, FETH, RETH. */
+  public static final int XRC_FLUSH = 0xbc;
+
+  /** XRC ATOMIC WRITE: BTH, XRCETH, RETH. */
+  public static final int XRC_ATOMIC_WRITE = 0xbd;
+
   private static final int TRANSPORT_MASK = 0xe0;
   private static final int OPCODES = 256;
 
@@ -173,8 +248,10 @@ public final class Opcode {
   private static final int ATOMIC_ACK = 5;
   private static final int DETH = 6;
   private static final int FETH = 7;
+  private static final int XRCETH = 8;
   private static final int[] HEADER_LENGTHS = {
-    Reth.LENGTH, Aeth.LENGTH, ImmDt.LENGTH, Ieth.LENGTH, AtomicEth.LENGTH, AtomicAckEth.LENGTH, Deth.LENGTH, Feth.LENGTH
+    Reth.LENGTH, Aeth.LENGTH, ImmDt.LENGTH, Ieth.LENGTH, AtomicEth.LENGTH, AtomicAckEth.LENGTH, Deth.LENGTH,
+    Feth.LENGTH, Xrceth.LENGTH
   };
 
   // Flags that go together.
@@ -231,7 +308,32 @@ public final class Opcode {
     define(UD_SEND_ONLY_WITH_IMMEDIATE, "UD SEND Only Imm", REQUEST | SEND | ONLY | RECEIVE | PAYLOAD, DETH, IMM);
   }
 
+  static {
+    for (int opcode = TRANSPORT_RC; opcode < TRANSPORT_UC; opcode++) {
+      if (FLAGS[opcode] != 0) {
+        defineExtended(opcode);
+      }
+    }
+  }
+
   private Opcode() {}
+
+  /** The extended connection has what the reliable one has, with one more header behind the BTH of every request. */
+  private static void defineExtended(int reliable) {
+    int opcode = TRANSPORT_XRC | reliable;
+    boolean request = (FLAGS[reliable] & REQUEST) != 0;
+    int more = request ? Xrceth.LENGTH : 0;
+    for (int header = 0; header < HEADER_LENGTHS.length; header++) {
+      byte offset = OFFSETS[header << 8 | reliable];
+      OFFSETS[header << 8 | opcode] = (byte) (offset < 0 ? offset : offset + more);
+    }
+    if (request) {
+      OFFSETS[XRCETH << 8 | opcode] = Bth.LENGTH;
+    }
+    NAMES[opcode] = "X" + NAMES[reliable];
+    FLAGS[opcode] = FLAGS[reliable];
+    LENGTHS[opcode] = (byte) (LENGTHS[reliable] + more);
+  }
 
   private static void define(int opcode, String name, int flags, int... headers) {
     int length = Bth.LENGTH;
@@ -260,7 +362,7 @@ public final class Opcode {
    * Bytes from the start of the BTH to the payload.
    *
    * @param opcode 0 to 255
-   * @return 12 to 40, or 0 for an unknown opcode
+   * @return 12 to 44, or 0 for an unknown opcode
    */
   public static int headerLength(int opcode) {
     return LENGTHS[opcode];
@@ -375,5 +477,25 @@ public final class Opcode {
    */
   public static int fethOffset(int opcode) {
     return OFFSETS[FETH << 8 | opcode];
+  }
+
+  /**
+   * Where the {@link Xrceth} lies.
+   *
+   * @param opcode 0 to 255
+   * @return bytes from the start of the BTH, or -1 when the packet has no such header
+   */
+  public static int xrcethOffset(int opcode) {
+    return OFFSETS[XRCETH << 8 | opcode];
+  }
+
+  /**
+   * What the opcode does, whatever its transport.
+   *
+   * @param opcode 0 to 255
+   * @return the lower 5 bits: the opcode that a reliable connection has for the same
+   */
+  public static int operation(int opcode) {
+    return opcode & ~TRANSPORT_MASK;
   }
 }

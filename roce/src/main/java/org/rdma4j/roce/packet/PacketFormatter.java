@@ -63,6 +63,10 @@ public final class PacketFormatter {
   }
 
   private static void appendHeaders(StringBuilder text, MemorySegment packet, long offset, int opcode) {
+    int xrceth = Opcode.xrcethOffset(opcode);
+    if (xrceth >= 0) {
+      hex(text, "srq", Xrceth.srq(packet, offset + xrceth));
+    }
     int feth = Opcode.fethOffset(opcode);
     if (feth >= 0) {
       appendFlush(text, Feth.placement(packet, offset + feth), Feth.selectivity(packet, offset + feth));
@@ -77,7 +81,7 @@ public final class PacketFormatter {
     if (atomic >= 0) {
       hex(text, "va", AtomicEth.address(packet, offset + atomic));
       hex(text, "rkey", Integer.toUnsignedLong(AtomicEth.rkey(packet, offset + atomic)));
-      boolean swap = opcode == Opcode.RC_COMPARE_SWAP;
+      boolean swap = Opcode.operation(opcode) == Opcode.RC_COMPARE_SWAP;
       hex(text, swap ? "swap" : "add", AtomicEth.swapOrAdd(packet, offset + atomic));
       if (swap) {
         hex(text, "compare", AtomicEth.compare(packet, offset + atomic));

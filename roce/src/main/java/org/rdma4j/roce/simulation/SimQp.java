@@ -81,7 +81,7 @@ final class SimQp implements QpHost {
   }
 
   @Override
-  public FailedCheck invalidate(int key) {
+  public FailedCheck invalidate(int key, int protectionDomain) {
     if (key == NO_KEY) {
       return FailedCheck.INVALIDATE;
     }

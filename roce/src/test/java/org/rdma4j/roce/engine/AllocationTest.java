@@ -82,7 +82,7 @@ class AllocationTest {
     }
 
     @Override
-    public FailedCheck invalidate(int key) {
+    public FailedCheck invalidate(int key, int protectionDomain) {
       return FailedCheck.NONE;
     }
 

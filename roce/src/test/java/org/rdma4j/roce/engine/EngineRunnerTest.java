@@ -85,7 +85,7 @@ class EngineRunnerTest {
     }
 
     @Override
-    public FailedCheck invalidate(int key) {
+    public FailedCheck invalidate(int key, int protectionDomain) {
       return FailedCheck.NONE;
     }
 

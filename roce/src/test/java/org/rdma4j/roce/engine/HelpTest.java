@@ -133,7 +133,7 @@ class HelpTest {
     }
 
     @Override
-    public FailedCheck invalidate(int key) {
+    public FailedCheck invalidate(int key, int protectionDomain) {
       return FailedCheck.NONE;
     }
 

@@ -14,6 +14,7 @@ import org.rdma4j.roce.packet.Deth;
 import org.rdma4j.roce.packet.Feth;
 import org.rdma4j.roce.packet.Opcode;
 import org.rdma4j.roce.packet.Reth;
+import org.rdma4j.roce.packet.Xrceth;
 
 /** A packet made by hand, right or wrong. */
 final class Packets {
@@ -49,6 +50,11 @@ final class Packets {
 
   Packets atomic(long address, int key, long swapOrAdd, long compare) {
     AtomicEth.write(memory, Opcode.atomicOffset(opcode), address, key, swapOrAdd, compare);
+    return this;
+  }
+
+  Packets xrceth(int srq) {
+    Xrceth.write(memory, Opcode.xrcethOffset(opcode), srq);
     return this;
   }
 

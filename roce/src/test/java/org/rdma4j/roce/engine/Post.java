@@ -16,6 +16,7 @@ final class Post {
   private long compareAdd;
   private long swap;
   private int placement;
+  private int xrcSrq;
   private int selectivity;
   private long flushLength;
   private Route route;
@@ -73,6 +74,11 @@ final class Post {
     post.flushLength = length;
     post.placement = placement;
     return post;
+  }
+
+  Post srq(int number) {
+    xrcSrq = number;
+    return this;
   }
 
   Post selectivity(int level) {
@@ -160,6 +166,7 @@ final class Post {
     work.compareAdd = compareAdd;
     work.swap = swap;
     work.placement = placement;
+    work.xrcSrq = xrcSrq;
     work.selectivity = selectivity;
     work.flushLength = flushLength;
     work.route = route;

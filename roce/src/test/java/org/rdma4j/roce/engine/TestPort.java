@@ -3,7 +3,9 @@ package org.rdma4j.roce.engine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Fabric;
@@ -20,6 +22,7 @@ final class TestPort implements KeyTable {
   final TestLink link;
   final Engine engine;
   final List<TestQp> queuePairs = new ArrayList<>();
+  final Map<Integer, XrcReceiveSource> xrcQueues = new HashMap<>();
   final List<Throwable> faults = new ArrayList<>();
   private final List<TestMemory> memories = new ArrayList<>();
   private int nextQp;

@@ -15,6 +15,7 @@ final class TestQp implements QpHost {
   final List<Done> received = new ArrayList<>();
   final List<QpEvent> events = new ArrayList<>();
   final List<Integer> invalidated = new ArrayList<>();
+  int invalidatedIn;
   FailedCheck invalidateAnswer = FailedCheck.NONE;
   FailedCheck localAnswer = FailedCheck.NONE;
   long released;
@@ -29,7 +30,13 @@ final class TestQp implements QpHost {
   TestQp(TestPort port, QpProfile profile, TestReceives receives) {
     this.port = port;
     this.receives = receives;
-    this.context = port.engine.create(profile, this, receives);
+    ReceiveSource source =
+        switch (profile.kind()) {
+          case XRC_INI -> NoReceives.INITIATOR;
+          case XRC_TGT -> NoReceives.TARGET;
+          default -> receives;
+        };
+    this.context = port.engine.create(profile, this, source);
   }
 
   int number() {
@@ -82,9 +89,16 @@ final class TestQp implements QpHost {
   }
 
   @Override
-  public FailedCheck invalidate(int key) {
+  public FailedCheck invalidate(int key, int protectionDomain) {
     invalidated.add(key);
+    invalidatedIn = protectionDomain;
     return invalidateAnswer;
+  }
+
+  /** Of the one XRC domain that a port has. */
+  @Override
+  public XrcReceiveSource xrcReceives(int srqNumber) {
+    return port.xrcQueues.get(srqNumber);
   }
 
   @Override

@@ -45,6 +45,8 @@ class HeadersTest {
     assertEquals("01020304", hex(1, ImmDt.LENGTH));
     Ieth.write(memory, 1, 0x05060708);
     assertEquals("05060708", hex(1, Ieth.LENGTH));
+    Xrceth.write(memory, 1, 0xffabcdef);
+    assertEquals("00abcdef", hex(1, Xrceth.LENGTH), "the reserved byte is 0");
     Feth.write(memory, 1, Feth.GLOBAL | Feth.PERSISTENT, Feth.REGION);
     assertEquals("00000013", hex(1, Feth.LENGTH));
     Feth.write(memory, 1, -1, -2);
@@ -104,6 +106,8 @@ class HeadersTest {
     assertEquals(key, ImmDt.value(memory, at), hint);
     Ieth.write(memory, at, key);
     assertEquals(key, Ieth.rkey(memory, at), hint);
+    Xrceth.write(memory, at, low24);
+    assertEquals(low24, Xrceth.srq(memory, at), hint);
     Feth.write(memory, at, key & 0xf, low24 & 3);
     assertEquals(key & 0xf, Feth.placement(memory, at), hint);
     assertEquals(low24 & 3, Feth.selectivity(memory, at), hint);

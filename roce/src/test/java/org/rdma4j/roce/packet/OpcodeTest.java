@@ -54,6 +54,31 @@ class OpcodeTest {
       0x2b UC_RDMA_WRITE_ONLY_WITH_IMMEDIATE 32 COMP,END,REQ,RWR,START,WRITE     RETH@12 ImmDt@28
       0x64 UD_SEND_ONLY                     20 COMP,END,REQ,RWR,SEND,START      DETH@12
       0x65 UD_SEND_ONLY_WITH_IMMEDIATE      24 COMP,END,REQ,RWR,SEND,START      DETH@12 ImmDt@20
+      0xa0 XRC_SEND_FIRST 16 REQ,RWR,SEND,START XRCETH@12
+      0xa1 XRC_SEND_MIDDLE 16 MIDDLE,REQ,SEND XRCETH@12
+      0xa2 XRC_SEND_LAST 16 COMP,END,REQ,SEND XRCETH@12
+      0xa3 XRC_SEND_LAST_WITH_IMMEDIATE 20 COMP,END,REQ,SEND XRCETH@12 ImmDt@16
+      0xa4 XRC_SEND_ONLY 16 COMP,END,REQ,RWR,SEND,START XRCETH@12
+      0xa5 XRC_SEND_ONLY_WITH_IMMEDIATE 20 COMP,END,REQ,RWR,SEND,START XRCETH@12 ImmDt@16
+      0xa6 XRC_RDMA_WRITE_FIRST 32 REQ,START,WRITE XRCETH@12 RETH@16
+      0xa7 XRC_RDMA_WRITE_MIDDLE 16 MIDDLE,REQ,WRITE XRCETH@12
+      0xa8 XRC_RDMA_WRITE_LAST 16 END,REQ,WRITE XRCETH@12
+      0xa9 XRC_RDMA_WRITE_LAST_WITH_IMMEDIATE 20 COMP,END,REQ,RWR,WRITE XRCETH@12 ImmDt@16
+      0xaa XRC_RDMA_WRITE_ONLY 32 END,REQ,START,WRITE XRCETH@12 RETH@16
+      0xab XRC_RDMA_WRITE_ONLY_WITH_IMMEDIATE 36 COMP,END,REQ,RWR,START,WRITE XRCETH@12 RETH@16 ImmDt@32
+      0xac XRC_RDMA_READ_REQUEST 32 END,READ,REQ,START XRCETH@12 RETH@16
+      0xad XRC_RDMA_READ_RESPONSE_FIRST 16 ACK,START AETH@12
+      0xae XRC_RDMA_READ_RESPONSE_MIDDLE 12 ACK,MIDDLE
+      0xaf XRC_RDMA_READ_RESPONSE_LAST 16 ACK,END AETH@12
+      0xb0 XRC_RDMA_READ_RESPONSE_ONLY 16 ACK,END,START AETH@12
+      0xb1 XRC_ACKNOWLEDGE 16 ACK,END,START AETH@12
+      0xb2 XRC_ATOMIC_ACKNOWLEDGE 24 ACK,END,START AETH@12 AtomicAckETH@16
+      0xb3 XRC_COMPARE_SWAP 44 ATOMIC,END,REQ,START XRCETH@12 AtomicETH@16
+      0xb4 XRC_FETCH_ADD 44 ATOMIC,END,REQ,START XRCETH@12 AtomicETH@16
+      0xb6 XRC_SEND_LAST_WITH_INVALIDATE 20 COMP,END,REQ,SEND XRCETH@12 IETH@16
+      0xb7 XRC_SEND_ONLY_WITH_INVALIDATE 20 COMP,END,REQ,RWR,SEND,START XRCETH@12 IETH@16
+      0xbc XRC_FLUSH 36 END,FLUSH,REQ,START XRCETH@12 FETH@16 RETH@20
+      0xbd XRC_ATOMIC_WRITE 32 ATOMIC_WRITE,END,REQ,START XRCETH@12 RETH@16
       """;
 
   @Test
@@ -79,10 +104,12 @@ class OpcodeTest {
       assertEquals(headers.getOrDefault("AtomicAckETH", -1), Opcode.atomicAckOffset(opcode), line);
       assertEquals(headers.getOrDefault("DETH", -1), Opcode.dethOffset(opcode), line);
       assertEquals(headers.getOrDefault("FETH", -1), Opcode.fethOffset(opcode), line);
+      assertEquals(headers.getOrDefault("XRCETH", -1), Opcode.xrcethOffset(opcode), line);
       assertEquals(has(opcode, OpcodeFlag.IMMEDIATE), headers.containsKey("ImmDt"), line);
       assertEquals(has(opcode, OpcodeFlag.INVALIDATE), headers.containsKey("IETH"), line);
-      String transport = words[1].substring(0, 2);
-      assertEquals(Map.of("RC", 0, "UC", 0x20, "UD", 0x60).get(transport), Opcode.transport(opcode), line);
+      String transport = words[1].substring(0, words[1].indexOf('_'));
+      assertEquals(Map.of("RC", 0, "UC", 0x20, "UD", 0x60, "XRC", 0xa0).get(transport), Opcode.transport(opcode), line);
+      assertEquals(opcode & 0x1f, Opcode.operation(opcode), line);
       assertTrue(Opcode.name(opcode).startsWith(transport + " "), line);
       known++;
     }

@@ -76,6 +76,22 @@ class PacketFormatterTest {
   }
 
   @Test
+  void extendedConnections() {
+    bth(Opcode.XRC_SEND_ONLY);
+    Xrceth.write(packet, 12, 0x20001);
+    assertEquals("XRC SEND Only psn 1 qp 0x12 srq 0x20001 len 4", PacketFormatter.format(packet, 0, 20));
+    bth(Opcode.XRC_COMPARE_SWAP);
+    Xrceth.write(packet, 12, 7);
+    AtomicEth.write(packet, 16, 0x1000, 5, 45, 40);
+    assertEquals(
+        "XRC CmpSwap psn 1 qp 0x12 srq 0x7 va 0x1000 rkey 0x5 swap 0x2d compare 0x28 len 0",
+        PacketFormatter.format(packet, 0, 44));
+    bth(Opcode.XRC_ACKNOWLEDGE);
+    Aeth.write(packet, 12, Syndrome.ACK_NO_CREDIT_LIMIT, 3);
+    assertEquals("XRC ACK psn 1 qp 0x12 msn 3 ACK len 0", PacketFormatter.format(packet, 0, 16));
+  }
+
+  @Test
   void oddPacketsAreShownToo() {
     bth(Opcode.RC_RDMA_READ_REQUEST);
     assertEquals("RC READ Request psn 1 qp 0x12 truncated: 20 bytes", PacketFormatter.format(packet, 0, 20));

@@ -12,6 +12,11 @@ import java.lang.foreign.MemorySegment;
 public final class SendSlot {
   /** {@code wr.wr_id}, u64. */
   public static final long WR_ID = 0x00;
+  /**
+   * {@code wr.reserved}, u32: here the shared receive queue that a request of an XRC initiator is for; the kernel's
+   * driver has no XRC.
+   */
+  public static final long XRC_SRQ = 0x08;
   /** {@code wr.opcode}, u32. */
   public static final long OPCODE = 0x0c;
   /** {@code wr.send_flags}, u32. */

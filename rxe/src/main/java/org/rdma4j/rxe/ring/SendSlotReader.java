@@ -55,6 +55,7 @@ public final class SendSlotReader {
     int ex = memory.get(JAVA_INT, slot + SendSlot.EX);
     work.id = memory.get(JAVA_LONG, slot + SendSlot.WR_ID);
     work.opcode = opcode;
+    work.xrcSrq = memory.get(JAVA_INT, slot + SendSlot.XRC_SRQ) & 0xff_ffff;
     work.fence = (flags & SendFlag.FENCE) != 0;
     work.signaled = (flags & SendFlag.SIGNALED) != 0;
     work.solicited = (flags & SendFlag.SOLICITED) != 0;

@@ -36,10 +36,20 @@ public final class SendSlotWriter {
     slot = at;
     length = 0;
     memory.set(JAVA_LONG, slot + SendSlot.WR_ID, wrId);
+    memory.set(JAVA_INT, slot + SendSlot.XRC_SRQ, 0);
     memory.set(JAVA_INT, slot + SendSlot.OPCODE, opcode);
     memory.set(JAVA_INT, slot + SendSlot.SEND_FLAGS, flags);
     memory.set(JAVA_INT, slot + SendSlot.EX, 0);
     SendSlot.start(memory, slot, 0, 0, 0);
+  }
+
+  /**
+   * Names the shared receive queue of the peer.
+   *
+   * @param number 24 bits
+   */
+  public void xrcSrq(int number) {
+    memory.set(JAVA_INT, slot + SendSlot.XRC_SRQ, number);
   }
 
   /**

@@ -42,7 +42,7 @@ final class ResourceLines {
       if (connected) {
         report.word("path-mig-state", "path-mig-state %s ", qp.migration().name());
       }
-      if (!qp.owner().kernel()) {
+      if (!qp.owner().kernel() && qp.pdId() >= 0) {
         report.number("pdn", "pdn %d ", qp.pdId());
       }
       owner(qp.owner(), report);
@@ -135,6 +135,7 @@ final class ResourceLines {
           || filters.hide("srqn", srq.id())
           || filters.hide("type", srq.type().name())
           || filters.hide("pdn", srq.pdId())
+          || filters.hide("cqn", srq.cqId())
           || hideOwner(srq.owner(), filters)) {
         continue;
       }
@@ -146,6 +147,9 @@ final class ResourceLines {
         report.words("lqpn", "lqpn ", ",", " ", ranges(wanted));
       }
       report.number("pdn", "pdn %d ", srq.pdId());
+      if (srq.cqId() >= 0) {
+        report.number("cqn", "cqn %d ", srq.cqId());
+      }
       owner(srq.owner(), report);
       report.endItem();
     }

@@ -112,7 +112,7 @@ class RdmaToolTest {
 
   @Test
   void sharedReceiveQueue() {
-    resources.srqs.add(new ResourceTable.Srq(0, SrqType.BASIC, List.of(17, 18, 19, 21), 1, PINGPONG));
+    resources.srqs.add(new ResourceTable.Srq(0, SrqType.BASIC, List.of(17, 18, 19, 21), 1, -1, PINGPONG));
     assertEquals(
         "dev rxe0 srqn 0 type BASIC lqpn 17-19,21 pdn 1 pid 223 comm ibv_rc_pingpong \n",
         run("resource", "show", "srq").out());

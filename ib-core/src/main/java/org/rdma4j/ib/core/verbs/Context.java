@@ -3,6 +3,7 @@ package org.rdma4j.ib.core.verbs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,18 @@ public final class Context implements AutoCloseable {
     this.sequence = state.nextSequence();
     this.id = kernel ? -1 : state.tracker().addContext(this);
     this.events = new AsyncEvents(state.name() + " ctx " + comm + " #" + sequence);
+  }
+
+  /** For what belongs to no user and outlives its maker, who answers for it in listings; nobody closes it. */
+  Context(Context maker) {
+    this.state = maker.state;
+    this.device = maker.device;
+    this.bundle = maker.bundle;
+    this.comm = maker.comm;
+    this.kernel = maker.kernel;
+    this.sequence = maker.sequence;
+    this.id = maker.id;
+    this.events = maker.events;
   }
 
   /** {@return the device} */
@@ -125,6 +138,24 @@ public final class Context implements AutoCloseable {
     VerbsObject[] parents = channel == null ? new VerbsObject[0] : new VerbsObject[] {channel};
     ObjectContext owner = new ObjectContext(this, ObjectKind.COMPLETION_QUEUE, parents).with(init);
     return state.create(owner, CompletionQueue.class, () -> state.provider().createCq(owner, init));
+  }
+
+  /**
+   * Opens an XRC domain ({@code ibv_open_xrcd}). Everybody who opens a name on the device shares one domain; the name
+   * stands where the C API has the inode of a file.
+   *
+   * @param name the name, or null for a domain that nobody else can open
+   * @param flags CREATE to make the domain where there is none; EXCLUSIVE to fail where there is one
+   * @return a handle
+   * @throws VerbsException EAGAIN where there is none and CREATE is not given, EINVAL where there is one and EXCLUSIVE
+   *     is; EOPNOTSUPP where the device has no extended reliable connections; ENODEV, EIO, EINVAL as
+   *     {@link #allocatePd()}
+   */
+  public XrcDomain openXrcd(String name, XrcOpenFlag... flags) {
+    QpRules.checkXrc(attributes(), state.name());
+    Set<XrcOpenFlag> how = Set.of(flags);
+    ObjectContext owner = new ObjectContext(this, ObjectKind.XRC_DOMAIN);
+    return state.create(owner, XrcDomain.class, () -> state.xrcDomains().open(owner, name, how));
   }
 
   /**

@@ -25,6 +25,7 @@ final class DeviceState {
   private final CallGate gate = new CallGate();
   private final ProviderHooks hooks = new ProviderHooks();
   private final ResourceTracker tracker = new ResourceTracker();
+  private final XrcRegistry xrcDomains;
   private final AtomicLong sequence = new AtomicLong();
   private final Set<Context> contexts = new LinkedHashSet<>();
   private final List<GidCache> gids = new CopyOnWriteArrayList<>();
@@ -38,6 +39,7 @@ final class DeviceState {
 
   DeviceState(IbDevice provider) {
     this.provider = provider;
+    this.xrcDomains = new XrcRegistry(provider);
   }
 
   /**
@@ -108,6 +110,10 @@ final class DeviceState {
 
   ProviderHooks hooks() {
     return hooks;
+  }
+
+  XrcRegistry xrcDomains() {
+    return xrcDomains;
   }
 
   ResourceTracker tracker() {

@@ -208,7 +208,8 @@ public abstract class IbDevice {
   protected abstract CompletionQueue createCq(ObjectContext owner, CqInitAttributes attributes);
 
   /**
-   * Makes a queue pair in RESET ({@code create_qp}).
+   * Makes a queue pair in RESET ({@code create_qp}). An initiator of an extended reliable connection has no receive
+   * side; a target has no queue and no protection domain, but {@link QpInitAttributes#xrcd()}.
    *
    * @param owner for the constructor of the base class
    * @param attributes what it is to be, within the device's limits; the provider's own copy
@@ -262,6 +263,25 @@ public abstract class IbDevice {
    */
   protected SharedReceiveQueue createSrq(ObjectContext owner, SrqInitAttributes attributes) {
     throw unsupported("create_srq");
+  }
+
+  /**
+   * Makes an XRC domain ({@code alloc_xrcd}). Queue pairs of type XRC_TGT and shared receive queues of type XRC name it
+   * by {@link XrcDomain#number()}; they are gone when it ends.
+   *
+   * @return its number, of the provider's choice
+   */
+  protected int allocateXrcd() {
+    throw unsupported("alloc_xrcd");
+  }
+
+  /**
+   * Ends an XRC domain ({@code dealloc_xrcd}); nothing uses it any more.
+   *
+   * @param number what {@link #allocateXrcd} gave
+   */
+  protected void releaseXrcd(int number) {
+    throw unsupported("dealloc_xrcd");
   }
 
   /**

@@ -2,9 +2,11 @@ package org.rdma4j.ib.core.verbs;
 
 /** The kinds of verbs objects, in the order in which what is left of a device or context is destroyed. */
 enum ObjectKind {
+  QUEUE_PAIR_HANDLE("QP", null),
   QUEUE_PAIR("QP", DeviceLimit.MAX_QP),
   ADDRESS_HANDLE("AH", DeviceLimit.MAX_AH),
   SHARED_RECEIVE_QUEUE("SRQ", DeviceLimit.MAX_SRQ),
+  XRC_DOMAIN("XRCD", null),
   MEMORY_WINDOW("MW", DeviceLimit.MAX_MW),
   MEMORY_REGION("MR", DeviceLimit.MAX_MR),
   COMPLETION_QUEUE("CQ", DeviceLimit.MAX_CQ),
@@ -25,7 +27,7 @@ enum ObjectKind {
 
   /** Whether the core counts objects of the kind; a queue pair brings its own number. */
   boolean isNumbered() {
-    return this != QUEUE_PAIR && this != ADDRESS_HANDLE && this != COMPLETION_CHANNEL;
+    return this != QUEUE_PAIR && this != QUEUE_PAIR_HANDLE && this != ADDRESS_HANDLE && this != COMPLETION_CHANNEL;
   }
 
   /** The limit on their number, or null where there is none. */

@@ -88,7 +88,8 @@ public abstract class ProtectionDomain extends VerbsObject {
   }
 
   /**
-   * Makes a queue pair in RESET ({@code ibv_create_qp}).
+   * Makes a queue pair in RESET ({@code ibv_create_qp}). An initiator of an extended reliable connection has no receive
+   * side, so nothing is looked at there; a target is made by {@link XrcDomain#createQp}.
    *
    * @param attributes what it is to be; copied
    * @return the queue pair, whose {@link QueuePair#capabilities()} may exceed what was asked
@@ -97,6 +98,9 @@ public abstract class ProtectionDomain extends VerbsObject {
    */
   public final QueuePair createQp(QpInitAttributes attributes) {
     QpInitAttributes init = new QpInitAttributes(attributes);
+    if (init.type() == QpType.XRC_INI) {
+      init.withoutReceives();
+    }
     QpRules.checkCreate(init, this);
     ObjectContext owner =
         new ObjectContext(context(), ObjectKind.QUEUE_PAIR, QpRules.parents(init, this)).in(this).with(init);
@@ -109,12 +113,17 @@ public abstract class ProtectionDomain extends VerbsObject {
    *
    * @param attributes what it is to be
    * @return the queue
-   * @throws VerbsException EINVAL for sizes beyond the device's limits; EOPNOTSUPP; ENOMEM at max_srq; ENODEV, EIO
+   * @throws VerbsException EINVAL for sizes beyond the device's limits, or for the type XRC without a domain and a
+   *     completion queue of this context; EOPNOTSUPP; ENOMEM at max_srq; ENODEV, EIO
    */
   public final SharedReceiveQueue createSrq(SrqInitAttributes attributes) {
-    QpRules.checkCreate(attributes, context().attributes(), deviceState().name());
+    QpRules.checkCreate(attributes, this);
+    VerbsObject[] parents =
+        attributes.type() == SrqType.XRC
+            ? new VerbsObject[] {this, attributes.xrcd(), attributes.cq()}
+            : new VerbsObject[] {this};
     ObjectContext owner =
-        new ObjectContext(context(), ObjectKind.SHARED_RECEIVE_QUEUE, this).in(this).with(attributes);
+        new ObjectContext(context(), ObjectKind.SHARED_RECEIVE_QUEUE, parents).in(this).with(attributes);
     return deviceState().create(owner, SharedReceiveQueue.class, () -> provider().createSrq(owner, attributes));
   }
 

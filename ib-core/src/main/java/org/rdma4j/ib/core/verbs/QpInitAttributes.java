@@ -12,6 +12,7 @@ public final class QpInitAttributes {
   private CompletionQueue recvCq;
   private SharedReceiveQueue srq;
   private QpCapabilities capabilities = new QpCapabilities(1, 1, 1, 1, 0);
+  private XrcDomain xrcd;
   private boolean signalAll;
   private Object userContext;
 
@@ -35,6 +36,7 @@ public final class QpInitAttributes {
     this.recvCq = other.recvCq;
     this.srq = other.srq;
     this.capabilities = other.capabilities;
+    this.xrcd = other.xrcd;
     this.signalAll = other.signalAll;
     this.userContext = other.userContext;
   }
@@ -105,6 +107,25 @@ public final class QpInitAttributes {
    */
   public QpInitAttributes capabilities(QpCapabilities sizes) {
     this.capabilities = Objects.requireNonNull(sizes, "sizes");
+    return this;
+  }
+
+  /** {@return the XRC domain of a target, set by {@link XrcDomain#createQp}; else null} */
+  public XrcDomain xrcd() {
+    return xrcd;
+  }
+
+  QpInitAttributes xrcd(XrcDomain domain) {
+    this.xrcd = domain;
+    return this;
+  }
+
+  /** Takes away what an initiator of an extended reliable connection has not. */
+  QpInitAttributes withoutReceives() {
+    this.recvCq = null;
+    this.capabilities =
+        new QpCapabilities(
+            capabilities.maxSendWr(), 0, capabilities.maxSendSge(), 0, capabilities.maxInlineData());
     return this;
   }
 

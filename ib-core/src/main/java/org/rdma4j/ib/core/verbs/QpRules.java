@@ -23,11 +23,31 @@ final class QpRules {
     limit("a shared receive queue", "max_wr", maxWr, 1, DeviceLimit.MAX_SRQ_WR, attributes, device);
   }
 
-  static void checkCreate(SrqInitAttributes init, DeviceAttributes attributes, String device) {
+  static void checkCreate(SrqInitAttributes init, ProtectionDomain pd) {
+    DeviceAttributes attributes = pd.context().attributes();
+    String device = pd.context().deviceName();
+    if (init.type() == SrqType.XRC) {
+      checkXrc(attributes, device);
+      checkXrcParent(init.xrcd(), "an XRC domain", pd);
+      checkXrcParent(init.cq(), "a completion queue", pd);
+    }
     checkSrqSize(init.maxWr(), attributes, device);
     limit("a shared receive queue", "max_sge", init.maxSge(), 0, DeviceLimit.MAX_SRQ_SGE, attributes, device);
     if (init.limit() < 0 || init.limit() > init.maxWr()) {
       throw invalid("srq_limit " + init.limit() + " is not between 0 and max_wr " + init.maxWr());
+    }
+  }
+
+  private static void checkXrcParent(VerbsObject parent, String what, ProtectionDomain pd) {
+    if (parent == null || parent.context() != pd.context()) {
+      throw invalid("a shared receive queue of type XRC needs " + what + " of the context of " + pd + ": " + parent);
+    }
+  }
+
+  /** Extended reliable connections are made only where the device has them. */
+  static void checkXrc(DeviceAttributes attributes, String device) {
+    if (!attributes.has(DeviceCapability.XRC)) {
+      throw new VerbsException(Errno.EOPNOTSUPP, device + " has no extended reliable connections");
     }
   }
 
@@ -36,6 +56,15 @@ final class QpRules {
     DeviceAttributes attributes = pd.context().attributes();
     String device = pd.context().deviceName();
     QpType type = init.type();
+    if (type == QpType.XRC_TGT) {
+      throw invalid("a queue pair of type XRC_TGT is made by an XRC domain; it has no protection domain");
+    }
+    if (type == QpType.XRC_INI) {
+      checkXrc(attributes, device);
+      if (init.srq() != null) {
+        throw invalid("a queue pair of type XRC_INI has no receives; it cannot have " + init.srq());
+      }
+    }
     if (type.hasSendQueue() && init.sendCq() == null) {
       throw invalid("a queue pair of type " + type + " needs a send completion queue");
     }

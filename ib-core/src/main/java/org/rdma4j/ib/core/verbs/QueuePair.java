@@ -26,6 +26,7 @@ public abstract class QueuePair extends VerbsObject {
   private final AtomicInteger state = new AtomicInteger(QpState.RESET.ordinal());
 
   private volatile int port;
+  private volatile XrcTarget sharedBy;
   private volatile GidCache.Hold source;
   private final MulticastAttachments multicast = new MulticastAttachments();
 
@@ -37,7 +38,11 @@ public abstract class QueuePair extends VerbsObject {
    * @param capabilities the sizes there are, at least as asked for
    */
   protected QueuePair(ObjectContext owner, int number, QpCapabilities capabilities) {
-    super(owner, ObjectKind.QUEUE_PAIR);
+    this(owner, ObjectKind.QUEUE_PAIR, number, capabilities);
+  }
+
+  QueuePair(ObjectContext owner, ObjectKind kind, int number, QpCapabilities capabilities) {
+    super(owner, kind);
     this.number = number;
     this.capabilities = capabilities;
   }
@@ -54,7 +59,16 @@ public abstract class QueuePair extends VerbsObject {
 
   /** {@return the state, as far as the provider has reported} */
   public final QpState state() {
-    return STATES[state.get() & STATE];
+    return STATES[real().state.get() & STATE];
+  }
+
+  /** What does the work: this, except for a handle on a queue pair that is shared. */
+  QueuePair real() {
+    return this;
+  }
+
+  final void shareBy(XrcTarget target) {
+    sharedBy = target;
   }
 
   private void setState(QpState next) {
@@ -70,7 +84,7 @@ public abstract class QueuePair extends VerbsObject {
 
   /** {@return the port, from 1; 0 before one was set} */
   public final int port() {
-    return port;
+    return real().port;
   }
 
   /** {@return the sizes there are} */
@@ -78,17 +92,17 @@ public abstract class QueuePair extends VerbsObject {
     return capabilities;
   }
 
-  /** {@return the protection domain} */
+  /** {@return the protection domain, or null for a target of an extended reliable connection} */
   public final ProtectionDomain protectionDomain() {
     return owner().protectionDomain();
   }
 
-  /** {@return the queue for completions of sends} */
+  /** {@return the queue for completions of sends, or null where there are none} */
   public final CompletionQueue sendCq() {
     return owner().qp().sendCq();
   }
 
-  /** {@return the queue for completions of receives} */
+  /** {@return the queue for completions of receives, or null where there are none} */
   public final CompletionQueue recvCq() {
     return owner().qp().recvCq();
   }
@@ -96,6 +110,11 @@ public abstract class QueuePair extends VerbsObject {
   /** {@return the shared receive queue, or null} */
   public final SharedReceiveQueue srq() {
     return owner().qp().srq();
+  }
+
+  /** {@return the handle of the XRC domain of a target, or null for other types} */
+  public final XrcDomain xrcd() {
+    return owner().qp().xrcd();
   }
 
   /** {@return whether every send completes with a work completion} */
@@ -120,7 +139,11 @@ public abstract class QueuePair extends VerbsObject {
     QpAttributes copy = new QpAttributes(attributes);
     call(
         () -> {
-          modifyChecked(copy);
+          if (real() == this) {
+            modifyChecked(copy);
+          } else {
+            real().modify(copy);
+          }
           return null;
         });
   }
@@ -164,7 +187,7 @@ public abstract class QueuePair extends VerbsObject {
    * @throws VerbsException EIO after removal of the device
    */
   public final QpAttributes query() {
-    return call(() -> doQuery().state(state()));
+    return call(() -> real() == this ? doQuery().state(state()) : real().query());
   }
 
   /**
@@ -176,6 +199,11 @@ public abstract class QueuePair extends VerbsObject {
    * @throws VerbsException ETIMEDOUT where the time is over first; EINVAL in RESET; EIO after removal of the device
    */
   public final void drain(Duration timeout) {
+    if (real() != this) {
+      checkUsable();
+      real().drain(timeout);
+      return;
+    }
     call(
         () -> {
           if (state() != QpState.ERR) {
@@ -272,7 +300,7 @@ public abstract class QueuePair extends VerbsObject {
    * @return sentences for a person
    */
   public final String lastFailure() {
-    String failure = doExplain();
+    String failure = real().doExplain();
     if (!failure.isEmpty()) {
       return "On " + this + ", " + failure + ".";
     }
@@ -391,7 +419,12 @@ public abstract class QueuePair extends VerbsObject {
    * @param type an event of scope QP
    */
   protected final void raise(AsyncEventType type) {
-    context().raise(type, this, port);
+    XrcTarget target = sharedBy;
+    if (target == null) {
+      context().raise(type, this, port);
+    } else {
+      target.raise(type, port);
+    }
   }
 
   final void quiesce(long patienceMillis) {

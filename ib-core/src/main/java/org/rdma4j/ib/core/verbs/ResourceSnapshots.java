@@ -20,7 +20,7 @@ final class ResourceSnapshots implements ResourceTable {
     return switch (type) {
       case PD -> tracker.snapshot(ProtectionDomain.class).size();
       case CQ -> tracker.snapshot(CompletionQueue.class).size();
-      case QP -> tracker.snapshot(QueuePair.class).size();
+      case QP -> realQueuePairs().size();
       case MR -> tracker.snapshot(MemoryRegion.class).size();
       case SRQ -> tracker.snapshot(SharedReceiveQueue.class).size();
       case CTX -> tracker.contexts().size();
@@ -50,13 +50,14 @@ final class ResourceSnapshots implements ResourceTable {
   @Override
   public List<Qp> queuePairs() {
     List<Qp> found = new ArrayList<>();
-    for (QueuePair each : tracker.snapshot(QueuePair.class)) {
+    for (QueuePair each : realQueuePairs()) {
       try {
         QpAttributes attr = each.query();
         found.add(
             new Qp(
                 each.port(), each.number(), attr.destQpNumber(), each.type(), attr.state(), attr.rqPsn(), attr.sqPsn(),
-                attr.pathMigrationState(), each.protectionDomain().id(), owner(each)));
+                attr.pathMigrationState(), each.protectionDomain() == null ? -1 : each.protectionDomain().id(),
+                owner(each)));
       } catch (VerbsException e) {
         LOG.debug("{} went while it was listed", each, e);
       }
@@ -87,8 +88,15 @@ final class ResourceSnapshots implements ResourceTable {
   @Override
   public List<Srq> sharedReceiveQueues() {
     return tracker.snapshot(SharedReceiveQueue.class).stream()
-        .map(each -> new Srq(each.id(), each.type(), users(each), each.protectionDomain().id(), owner(each)))
+        .map(each -> new Srq(
+                each.id(), each.type(), users(each), each.protectionDomain().id(),
+                each.cq() == null ? -1 : each.cq().id(), owner(each)))
         .toList();
+  }
+
+  /** Handles on a target that is shared are no queue pairs of their own. */
+  private List<QueuePair> realQueuePairs() {
+    return tracker.snapshot(QueuePair.class).stream().filter(each -> each.real() == each).toList();
   }
 
   private static List<Integer> users(SharedReceiveQueue srq) {

@@ -61,7 +61,7 @@ public interface ResourceTable {
    * @param rqPsn next packet sequence number expected
    * @param sqPsn next packet sequence number sent
    * @param migration path migration state
-   * @param pdId number of the protection domain
+   * @param pdId number of the protection domain, -1 for a target of an extended reliable connection
    * @param owner who made it
    */
   record Qp(
@@ -96,9 +96,10 @@ public interface ResourceTable {
    * @param type the type
    * @param qpNumbers the queue pairs that use it
    * @param pdId number of the protection domain
+   * @param cqId number of its completion queue, -1 for types without
    * @param owner who made it
    */
-  record Srq(int id, SrqType type, List<Integer> qpNumbers, int pdId, Owner owner) {}
+  record Srq(int id, SrqType type, List<Integer> qpNumbers, int pdId, int cqId, Owner owner) {}
 
   /**
    * Counts objects.

@@ -24,6 +24,7 @@ public final class SendWorkRequest {
   private AddressHandle ah;
   private int remoteQpn;
   private int remoteQkey;
+  private int xrcSrqNumber;
   private int pkeyIndex;
   private MemorySegment inlineData;
   private MemoryWindow memoryWindow;
@@ -334,6 +335,22 @@ public final class SendWorkRequest {
    */
   public SendWorkRequest remoteQkey(int key) {
     this.remoteQkey = key;
+    return this;
+  }
+
+  /** {@return the number of the peer's shared receive queue (XRC)} */
+  public int xrcSrqNumber() {
+    return xrcSrqNumber;
+  }
+
+  /**
+   * Sets the number of the peer's shared receive queue (XRC); every request of an initiator needs it.
+   *
+   * @param number what {@link SharedReceiveQueue#srqNumber()} is there, 24 bits
+   * @return this
+   */
+  public SendWorkRequest xrcSrqNumber(int number) {
+    this.xrcSrqNumber = number;
     return this;
   }
 

@@ -31,6 +31,16 @@ public abstract class SharedReceiveQueue extends VerbsObject {
     return owner().srq().type();
   }
 
+  /** {@return the XRC domain, or null for other types} */
+  public final XrcDomain xrcd() {
+    return owner().srq().xrcd();
+  }
+
+  /** {@return the queue for completions of its receives, of the type XRC; else null} */
+  public final CompletionQueue cq() {
+    return owner().srq().cq();
+  }
+
   /** {@return the protection domain} */
   public final ProtectionDomain protectionDomain() {
     return owner().protectionDomain();

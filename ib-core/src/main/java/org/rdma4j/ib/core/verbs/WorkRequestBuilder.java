@@ -171,6 +171,13 @@ public interface WorkRequestBuilder {
   void setUdAddr(AddressHandle handle, int remoteQpn, int remoteQkey);
 
   /**
+   * Gives the last request the shared receive queue it is for (XRC, {@code ibv_wr_set_xrc_srqn}).
+   *
+   * @param srqNumber number of the peer's queue, 24 bits
+   */
+  void setXrcSrqn(int srqNumber);
+
+  /**
    * Posts the batch.
    *
    * @throws VerbsException EINVAL for a rule broken, ENOMEM where the queue has no room for all, EIO after removal of
