@@ -31,8 +31,8 @@ public enum QpKind {
     return this == RC || this == UC || isExtended();
   }
 
-  /** Whether requests are acknowledged, and sent again when they are not. */
-  boolean isReliable() {
+  /** {@return whether requests are acknowledged, and sent again when they are not} */
+  public boolean isReliable() {
     return this == RC || isExtended();
   }
 

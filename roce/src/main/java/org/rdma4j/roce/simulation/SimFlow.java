@@ -152,6 +152,7 @@ final class SimFlow {
     work.placement = op.placement;
     work.selectivity = op.selectivity;
     work.flushLength = op.length;
+    work.xrcSrq = SimQp.XRC_SRQ;
     work.route = simulation.routeOf(from);
     work.remoteQp = to.context.number();
     work.remoteQkey = Simulation.QKEY;
@@ -278,7 +279,7 @@ final class SimFlow {
       receiveFailed(completion);
       return;
     }
-    SimOp op = from.context.kind() == QpKind.RC ? nextTaker() : findTaker(completion, slot, solicited);
+    SimOp op = from.context.kind().isReliable() ? nextTaker() : findTaker(completion, slot, solicited);
     check(op != null, () -> "received what was never sent: " + describe(completion));
     boolean write = op.opcode == WorkOpcode.RDMA_WRITE_WITH_IMM;
     check(
@@ -361,7 +362,7 @@ final class SimFlow {
     }
     check(!from.failed || failed != null && failed.status != CompletionStatus.FLUSHED || from.in.mayFailResponder(),
         from + " failed without a reason");
-    if (from.context.kind() == QpKind.RC) {
+    if (from.context.kind().isReliable()) {
       checkReliableEnd();
     } else {
       checkUnreliableEnd();

@@ -79,9 +79,10 @@ final class SimPlan {
     return MTUS[Math.min(random.nextInt(6), random.nextInt(5))];
   }
 
+  /** The service of a pair; an initiator gets a target. */
   static QpKind kind(SplittableRandom random) {
     int draw = random.nextInt(10);
-    return draw < 7 ? QpKind.RC : draw < 9 ? QpKind.UC : QpKind.UD;
+    return draw < 6 ? QpKind.RC : draw < 7 ? QpKind.XRC_INI : draw < 9 ? QpKind.UC : QpKind.UD;
   }
 
   /** Lengths are mostly small, often near multiples of the MTU, now and then long. */

@@ -4,18 +4,22 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.rdma4j.roce.engine.Completion;
 import org.rdma4j.roce.engine.FailedCheck;
+import org.rdma4j.roce.engine.NoReceives;
 import org.rdma4j.roce.engine.QpContext;
 import org.rdma4j.roce.engine.QpEvent;
 import org.rdma4j.roce.engine.QpHost;
-import org.rdma4j.roce.engine.QpKind;
 import org.rdma4j.roce.engine.QpProfile;
+import org.rdma4j.roce.engine.ReceiveSource;
 import org.rdma4j.roce.engine.SendWork;
 import org.rdma4j.roce.engine.TransportState;
+import org.rdma4j.roce.engine.XrcReceiveSource;
 
 /** One queue pair of a simulation: sends one flow and receives another. */
 final class SimQp implements QpHost {
   /** What nobody may invalidate. */
   static final int NO_KEY = -1;
+  /** Number of the one shared queue that targets of a port have. */
+  static final int XRC_SRQ = 0x2_0001;
 
   final SimPort port;
   final SimReceives receives;
@@ -25,6 +29,8 @@ final class SimQp implements QpHost {
   SimFlow out;
   SimFlow in;
   SimQp peer;
+  /** The shared queue, of a target. */
+  XrcReceiveSource extended;
   /** Moved to the error state by its owner. */
   boolean forced;
   /** Entered the error state by itself. */
@@ -40,7 +46,13 @@ final class SimQp implements QpHost {
     this.port = port;
     this.receives = receives;
     this.signalsAll = profile.signalsAll();
-    this.context = port.engine.create(profile, this, receives);
+    ReceiveSource source =
+        switch (profile.kind()) {
+          case XRC_INI -> NoReceives.INITIATOR;
+          case XRC_TGT -> NoReceives.TARGET;
+          default -> receives;
+        };
+    this.context = port.engine.create(profile, this, source);
   }
 
   boolean isUsable() {
@@ -90,6 +102,11 @@ final class SimQp implements QpHost {
     return in.invalidate(key);
   }
 
+  @Override
+  public XrcReceiveSource xrcReceives(int srqNumber) {
+    return srqNumber == XRC_SRQ ? extended : null;
+  }
+
   /** Whether this key, and no other, was invalidated since the last time. */
   boolean tookInvalidation(int key) {
     boolean right = invalidations == 1 && lastInvalidated == key;
@@ -109,7 +126,7 @@ final class SimQp implements QpHost {
         throw new AssertionError("drained without being asked");
       }
       draining = false;
-      if (context.kind() == QpKind.RC && context.unacknowledgedPsn() != context.sendPsn()) {
+      if (context.kind().isReliable() && context.unacknowledgedPsn() != context.sendPsn()) {
         throw new AssertionError("drained while requests are not answered: " + this);
       }
     }

@@ -29,7 +29,7 @@ final class SimTraffic {
     SplittableRandom random = flow.random.split(); // What one draws does not depend on those before.
     var op = new SimOp(flow.ops.size());
     QpKind kind = flow.from.context.kind();
-    int[] opcodes = kind == QpKind.RC ? RC : kind == QpKind.UC ? UC : UD;
+    int[] opcodes = kind.isReliable() ? RC : kind == QpKind.UC ? UC : UD;
     op.opcode = opcodes[random.nextInt(opcodes.length)];
     op.signaled = random.nextInt(3) > 0 || flow.from.signalsAll;
     op.immediate = random.nextInt() << 10 | op.index;
@@ -57,7 +57,7 @@ final class SimTraffic {
       op.readsPattern = op.opcode == WorkOpcode.RDMA_READ && random.nextInt(3) == 0;
     }
     if (plan.trouble && random.nextInt(flow.wanted * 2) == 0) {
-      if (kind == QpKind.RC) {
+      if (kind.isReliable()) {
         flaw(flow, op, random);
       } else {
         localFlaw(op, random);

@@ -177,7 +177,11 @@ final class Simulation {
 
   private void connect(int id, SplittableRandom chance, QpKind kind, int number, int firstPsn) {
     int mtu = SimPlan.mtu(chance);
-    SimQp[] pair = {newQp(chance, kind, mtu, 0, number), newQp(chance, kind, mtu, 1, number + 0x10000)};
+    QpKind[] kinds = {kind, kind};
+    if (kind == QpKind.XRC_INI) {
+      kinds[chance.nextInt(2)] = QpKind.XRC_TGT;
+    }
+    SimQp[] pair = {newQp(chance, kinds[0], mtu, 0, number), newQp(chance, kinds[1], mtu, 1, number + 0x10000)};
     int region = chance.nextInt(8) == 0 ? 70 * 256 + 16 : 1024 + 64 * chance.nextInt(48);
     for (int i = 0; i < 2; i++) {
       SimQp from = pair[i];
@@ -190,7 +194,8 @@ final class Simulation {
               2 * id + i, this, chance.split(), from, to,
               to.port.register(memory.take(region), SimMemory.ALL),
               from.port.register(memory.take((long) region * DEPTH), SimMemory.LOCAL_WRITE), memory.take(region));
-      flow.wanted = chance.nextInt(3) == 0 ? 0 : 3 + chance.nextInt(40);
+      int wanted = chance.nextInt(3) == 0 ? 0 : 3 + chance.nextInt(40);
+      flow.wanted = kinds[i] == QpKind.XRC_TGT ? 0 : wanted;
       flows.add(flow);
     }
     int depth = chance.nextInt(9);
@@ -216,7 +221,8 @@ final class Simulation {
   }
 
   private SimQp newQp(SplittableRandom chance, QpKind kind, int mtu, int port, int number) {
-    boolean isShared = chance.nextInt(3) == 0;
+    boolean extended = kind == QpKind.XRC_INI || kind == QpKind.XRC_TGT;
+    boolean isShared = chance.nextInt(3) == 0 || extended;
     SplittableRandom receiveChance = chance.split();
     SimReceives queue =
         isShared
@@ -227,6 +233,7 @@ final class Simulation {
         new QpProfile(number, kind, SimPort.PD, chance.nextInt(4) == 0, DEPTH / (1 + chance.nextInt(3)), 8, 8);
     var qp = new SimQp(ports[port], profile, queue);
     queue.owner = isShared ? null : qp;
+    qp.extended = kind == QpKind.XRC_TGT ? new SimXrcReceives(queue, ports[port], qps) : null;
     qp.onSendFailure =
         () -> {
           happened("send queue failed alone");
@@ -249,7 +256,7 @@ final class Simulation {
     SimQp qp = pair[chance.nextInt(2)];
     long when = chance.nextLong(3 * MILLI);
     long later = chance.nextLong(5 * MILLI);
-    boolean reliable = qp.context.kind() == QpKind.RC;
+    boolean reliable = qp.context.kind().isReliable();
     switch (chance.nextInt(10)) {
       case 0 -> {
         qp.onFailure = () -> { };
@@ -293,7 +300,8 @@ final class Simulation {
       qp.out.end();
       qp.port.engine.destroy(qp.context);
     }
-    connect(id, chance, QpKind.RC, pair[0].context.number(), psn);
+    QpKind kind = pair[0].context.kind() == QpKind.RC ? QpKind.RC : QpKind.XRC_INI;
+    connect(id, chance, kind, pair[0].context.number(), psn);
   }
 
   private void drain(SimQp qp, long when) {
@@ -505,7 +513,8 @@ final class Simulation {
     for (SimQp qp : qps) {
       check(!qp.draining, "still draining");
       check(qp.events.getOrDefault(QpEvent.FATAL, 0) == 0, "fatal event");
-      check(qp.events.getOrDefault(QpEvent.LAST_WQE_REACHED, 0) == (qp.receives.isShared() ? 1 : 0), "last WQE");
+      boolean shares = qp.receives.isShared() && qp.context.kind() != QpKind.XRC_INI;
+      check(qp.events.getOrDefault(QpEvent.LAST_WQE_REACHED, 0) == (shares ? 1 : 0), "last WQE");
       qp.port.engine.destroy(qp.context);
     }
     for (SimPort port : ports) {
