@@ -2,6 +2,7 @@ package org.rdma4j.tools.rdma;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.ib.core.verbs.ResourceTable;
 
@@ -15,11 +16,13 @@ final class ResourceLines {
   static void queuePairs(Devices.Link link, Filters filters, Report report) {
     for (ResourceTable.Qp qp : link.device().resources().queuePairs()) {
       boolean connected = qp.type().isConnected();
+      // nldev.c:fill_res_qp_entry_query says nothing of the peer of an extended connection.
+      boolean hasPeer = qp.type() == QpType.RC || qp.type() == QpType.UC;
       if (qp.port() != link.port()
           || filters.hide("lqpn", qp.number())
           || !qp.owner().kernel() && filters.hide("pdn", qp.pdId())
-          || connected && filters.hide("rqpn", qp.remoteNumber())
-          || connected && filters.hide("rq-psn", qp.rqPsn())
+          || hasPeer && filters.hide("rqpn", qp.remoteNumber())
+          || hasPeer && filters.hide("rq-psn", qp.rqPsn())
           || connected && filters.hide("path-mig-state", qp.migration().name())
           || filters.hide("sq-psn", qp.sqPsn())
           || filters.hide("type", qp.type().name())
@@ -30,12 +33,12 @@ final class ResourceLines {
       report.startItem();
       link(link, report);
       report.number("lqpn", "lqpn %d ", qp.number());
-      if (connected) {
+      if (hasPeer) {
         report.number("rqpn", "rqpn %d ", qp.remoteNumber());
       }
       report.word("type", "type %s ", qp.type().name());
       report.word("state", "state %s ", qp.state().name());
-      if (connected) {
+      if (hasPeer) {
         report.number("rq-psn", "rq-psn %d ", qp.rqPsn());
       }
       report.number("sq-psn", "sq-psn %d ", qp.sqPsn());

@@ -124,6 +124,28 @@ class RdmaToolTest {
   }
 
   @Test
+  void extendedConnections() {
+    resources.qps.clear();
+    resources.qps.add(
+        new ResourceTable.Qp(
+            1, 20, 33, QpType.XRC_INI, QpState.RTS, 4, 5, MigrationState.MIGRATED, 1, PINGPONG));
+    resources.qps.add(
+        new ResourceTable.Qp(
+            1, 21, 34, QpType.XRC_TGT, QpState.RTR, 4, 5, MigrationState.MIGRATED, -1, PINGPONG));
+    resources.srqs.add(new ResourceTable.Srq(3, SrqType.XRC, List.of(), 1, 2, PINGPONG));
+    assertEquals(
+        """
+        link rxe0/1 lqpn 20 type XRC_INI state RTS sq-psn 5 path-mig-state MIGRATED pdn 1 pid 223 comm ibv_rc_pingpong\s
+        link rxe0/1 lqpn 21 type XRC_TGT state RTR sq-psn 5 path-mig-state MIGRATED pid 223 comm ibv_rc_pingpong\s
+        """,
+        run("resource", "show", "qp").out());
+    assertEquals(
+        "dev rxe0 srqn 3 type XRC pdn 1 cqn 2 pid 223 comm ibv_rc_pingpong \n",
+        run("resource", "show", "srq", "cqn", "2").out());
+    assertEquals("", run("resource", "show", "srq", "cqn", "3").out());
+  }
+
+  @Test
   void prettyStatisticHasALineForEachCounter() {
     List<String> lines = run("-p", "statistic").out().lines().toList();
     assertEquals("link rxe0/1 ", lines.getFirst());
