@@ -18,6 +18,10 @@ Scenarios (the client does the work):
   send-both     RC: either side SENDs to the other at the same time, and ends when both have all of it
   atomics       RC: fetch-add 5 on 40, compare-swap 45 to 1000 (matches), 45 to 2000 (does not)
   send-inv      RC: WRITE through a key of the server's, SEND with invalidate of it, WRITE again: remote access error
+  window-1      RC: WRITE and READ through a window of type 1 of the server's, which then binds it elsewhere, with a new
+                key: WRITE by that, WRITE by the old one: remote access error
+  window-2      the same with type 2, which the server invalidates before it binds again
+  window-range  RC: WRITE past the end of a window, inside its region; window-access: READ from one for writing only
   rnr           RC: the server posts its receives only when the client has waited: RNR NAK, then success
   rnr-exceeded  RC: the server never posts one, rnr_retry is 2
   bad-rkey      RC: RDMA WRITE with a wrong rkey; bad-rkey-read: RDMA READ
@@ -41,7 +45,7 @@ import pyverbs.enums as e
 from pyverbs.addr import AH, GID, AHAttr, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
-from pyverbs.mr import MR, MW, MWBindInfo
+from pyverbs.mr import MR, MW, MWBind, MWBindInfo
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QPAttr, QPCap, QPEx, QPInitAttrEx
@@ -60,7 +64,9 @@ RC_OPS = (UC_OPS | e.IBV_QP_EX_WITH_SEND_WITH_INV | e.IBV_QP_EX_WITH_RDMA_READ
 SEND_OPS = {'rc': RC_OPS, 'uc': UC_OPS, 'ud': UD_OPS}
 PATH_MTU = {256: 1, 512: 2, 1024: 3, 2048: 4, 4096: 5}
 # what an error makes of the server's queue pair: a receive is posted to see it flushed
-BREAKS_SERVER = ('bad-rkey', 'bad-rkey-read', 'bad-range', 'no-access', 'bad-atomic', 'long-send', 'send-inv')
+WINDOWS = ('send-inv', 'window-1', 'window-2', 'window-range', 'window-access')
+BREAKS_SERVER = WINDOWS + ('bad-rkey', 'bad-rkey-read', 'bad-range', 'no-access', 'bad-atomic', 'long-send')
+WINDOW = 4096
 
 
 class Failed(Exception):
@@ -154,6 +160,7 @@ class Scenario:
         self.first_received = len(self.sizes) if self.name == 'send-both' else 0
         if self.stride * (len(self.sizes) + self.first_received) > BUFFER:
             raise Failed(f'--sizes need more than the {BUFFER} bytes of the buffer')
+        self.window = None
         self.context = context
         self.pd = PD(context)
         self.cq = CQ(context, 128)
@@ -298,6 +305,31 @@ class Scenario:
         self.drain(2 * len(self.sizes))
         self.check()
 
+    def bind_window(self, wr_id, offset, access):
+        """binds one to WINDOW bytes of the buffer; the key it then has"""
+        info = MWBindInfo(self.mr, self.mr.buf + offset, WINDOW, access)
+        if self.name == 'window-1':
+            self.window = self.window or MW(self.pd, e.IBV_MW_TYPE_1)
+            self.qp.bind_mw(self.window, MWBind(info, e.IBV_SEND_SIGNALED, wr_id))
+            key = self.window.rkey
+        else:
+            # always a fresh one: libibverbs does not note the key of a posted bind, which the next would need
+            self.window = MW(self.pd, e.IBV_MW_TYPE_2)
+            key = (self.window.rkey & ~0xff) | ((self.window.rkey + 1) & 0xff)
+            self.qp.wr_start()
+            self.qp.wr_id, self.qp.wr_flags = wr_id, e.IBV_SEND_SIGNALED
+            self.qp.wr_bind_mw(self.window, key, info)
+            self.qp.wr_complete()
+        self.drain(1)
+        return key
+
+    def local_invalidate(self, wr_id, key):
+        self.qp.wr_start()
+        self.qp.wr_id, self.qp.wr_flags = wr_id, e.IBV_SEND_SIGNALED
+        self.qp.wr_local_inv(key)
+        self.qp.wr_complete()
+        self.drain(1)
+
     def serve(self):
         n, expect = len(self.sizes), 0
         if self.op in ('send', 'send-imm', 'write-imm', 'send-both'):
@@ -308,16 +340,20 @@ class Scenario:
         elif self.name == 'long-send':
             self.post_receives(1, self.sizes[0] - 1)
         elif self.name == 'send-inv':
-            mw = MW(self.pd, e.IBV_MW_TYPE_2)
-            key = (mw.rkey & ~0xff) | ((mw.rkey + 1) & 0xff)
-            self.qp.wr_start()
-            self.qp.wr_id, self.qp.wr_flags = 50, e.IBV_SEND_SIGNALED
-            self.qp.wr_bind_mw(mw, key, MWBindInfo(self.mr, self.mr.buf, 4096, e.IBV_ACCESS_REMOTE_WRITE))
-            self.qp.wr_complete()
-            self.drain(1)
-            self.post_receives(2, 4096)
+            key = self.bind_window(50, 0, e.IBV_ACCESS_REMOTE_WRITE)
+            self.post_receives(2, WINDOW)
             self.exchange.tell(mw=key)
             expect = 1
+        elif self.name in WINDOWS:
+            access = e.IBV_ACCESS_REMOTE_WRITE | (0 if self.name == 'window-access' else e.IBV_ACCESS_REMOTE_READ)
+            key = self.bind_window(50, 0, access)
+            self.post_receives(1)
+            self.exchange.tell(mw=key)
+            if self.name in ('window-1', 'window-2'):
+                self.exchange.hear()
+                if self.name == 'window-2':
+                    self.local_invalidate(51, key)
+                self.exchange.tell(mw=self.bind_window(52, WINDOW, access))
         elif self.op == 'atomics':
             self.mr.write((40).to_bytes(8, 'little'), 8)
         elif self.op == 'read':
@@ -365,8 +401,25 @@ class Scenario:
                 self.say('  working')
         self.say(f'  {writes} writes were well')
 
+    def request(self, wr_id, fn, size, offset=0):
+        self.post(wr_id, fn, size, offset)
+        self.drain(1)
+
+    def work_window(self, key):
+        """through the first window there, and back to another place of the buffer; the first key and the second"""
+        addr = self.peer['addr']
+        self.fill(0, self.sizes[0])
+        self.request(1, lambda: self.qp.wr_rdma_write(key, addr), self.sizes[0])
+        self.request(2, lambda: self.qp.wr_rdma_read(key, addr), self.sizes[0], WINDOW)
+        same = self.mr.read(self.sizes[0], WINDOW) == pattern(1, self.sizes[0])
+        self.say('  read what was written' if same else '  read something else')
+        self.exchange.tell(go=1)
+        return key, self.exchange.hear()['mw']
+
     def work(self):
-        window = self.exchange.hear()['mw'] if self.name == 'send-inv' else None
+        window = self.exchange.hear()['mw'] if self.name in WINDOWS else None
+        if self.name in ('window-1', 'window-2'):
+            window = self.work_window(window)
         if self.name == 'send-both':
             self.post_receives()
         self.exchange.hear()
@@ -421,6 +474,14 @@ class Scenario:
                                         (3, lambda: qp.wr_rdma_write(window, addr), 100)):
                     self.post(wr_id, fn, size)
                     self.drain(1)
+            elif op in ('window-1', 'window-2'):
+                old, new = window
+                self.request(3, lambda: qp.wr_rdma_write(new, addr + WINDOW), self.sizes[0])
+                self.request(4, lambda: qp.wr_rdma_write(old, addr), self.sizes[0])
+            elif op == 'window-range':
+                self.request(1, lambda: qp.wr_rdma_write(window, addr + WINDOW - self.sizes[0] + 1), self.sizes[0])
+            elif op == 'window-access':
+                self.request(1, lambda: qp.wr_rdma_read(window, addr), self.sizes[0])
             else:
                 raise Failed(f'no scenario {self.name}')
         finally:

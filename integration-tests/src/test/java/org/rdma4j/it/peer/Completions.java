@@ -29,6 +29,7 @@ final class Completions {
           3, "compare-swap",
           4, "fetch-add",
           5, "bind",
+          6, "local-inv",
           128, "recv",
           129, "recv-write");
 

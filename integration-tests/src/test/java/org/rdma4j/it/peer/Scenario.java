@@ -59,6 +59,11 @@ record Scenario(
     all.add(both("--mtu 256", 0, 1, 63, 255, 256, 257, 1023, 20000));
     all.add(both("", burst()));
     all.add(invalidate());
+    all.add(window("window-1", "50 ok bind", "52 ok bind", "100 flushed"));
+    all.add(window("window-2", "50 ok bind", "51 ok local-inv", "52 ok bind", "100 flushed"));
+    for (String name : List.of("window-range", "window-access")) {
+      all.add(failing(name, REM_ACCESS, List.of("50 ok bind", "100 flushed"), List.of(BROKEN)));
+    }
     all.add(
         new Scenario(
             "rnr", "--sizes 100", List.of("1 ok send"), List.of("100 ok recv 100"), List.of(), List.of("payload ok")));
@@ -179,6 +184,17 @@ record Scenario(
         List.of("1 ok write", "2 ok send", "3 error " + REM_ACCESS),
         List.of("50 ok bind", "100 ok recv 32 invalidated", "101 flushed"),
         List.of(),
+        List.of(BROKEN));
+  }
+
+  /** The server binds a memory window twice; the first key is worth nothing then. */
+  private static Scenario window(String name, String... server) {
+    return new Scenario(
+        name,
+        "--sizes 100",
+        List.of("1 ok write", "2 ok read", "3 ok write", "4 error " + REM_ACCESS),
+        List.of(server),
+        List.of("read what was written"),
         List.of(BROKEN));
   }
 

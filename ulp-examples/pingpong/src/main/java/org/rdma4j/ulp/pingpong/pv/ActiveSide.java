@@ -2,6 +2,7 @@ package org.rdma4j.ulp.pingpong.pv;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,8 @@ final class ActiveSide {
   }
 
   void work() throws IOException {
-    int window = options.scenario().equals("send-inv") ? (int) Long.parseLong(exchange.hear().get("mw")) : 0;
+    int window = hasWindow() ? hearWindow() : 0;
+    int second = options.scenario().matches("window-[12]") ? workFirstWindow(window) : 0;
     if (options.scenario().equals("send-both")) {
       endpoint.postReceives(options.sizes().size(), Collections.max(options.sizes()));
     }
@@ -42,7 +44,7 @@ final class ActiveSide {
       return;
     }
     try {
-      work(PvCommand.operation(options.scenario()), window);
+      work(PvCommand.operation(options.scenario()), window, second);
     } catch (PostException e) {
       endpoint.say("refused: " + e.getMessage());
     } finally {
@@ -67,7 +69,28 @@ final class ActiveSide {
     endpoint.say(writes + " writes were well");
   }
 
-  private void work(String operation, int window) throws IOException {
+  private boolean hasWindow() {
+    return options.scenario().equals("send-inv") || options.scenario().startsWith("window-");
+  }
+
+  private int hearWindow() throws IOException {
+    return (int) Long.parseLong(exchange.hear().get("mw"));
+  }
+
+  /** Through the window there, and back to another place of the buffer. Returns the key that comes after the first. */
+  private int workFirstWindow(int window) throws IOException {
+    int size = options.sizes().getFirst();
+    endpoint.fill(0, size);
+    one(1, remote(WrOpcode.RDMA_WRITE, window, address), size);
+    endpoint.post(2, remote(WrOpcode.RDMA_READ, window, address), size, Endpoint.WINDOW);
+    endpoint.drain(1);
+    boolean same = Arrays.equals(endpoint.bytes(0, size), endpoint.bytes(Endpoint.WINDOW, size));
+    endpoint.say(same ? "read what was written" : "read something else");
+    exchange.tell(Map.of("go", 1));
+    return hearWindow();
+  }
+
+  private void work(String operation, int window, int second) throws IOException {
     int size = options.sizes().getFirst();
     switch (operation) {
       case "send", "gone", "long-send", "rnr-exceeded", "bad-qkey", "bad-qpn" -> each(i -> request(WrOpcode.SEND));
@@ -102,6 +125,12 @@ final class ActiveSide {
         one(2, request(WrOpcode.SEND_WITH_INV).invalidateRkey(window), 32);
         one(3, remote(WrOpcode.RDMA_WRITE, window, address), 100);
       }
+      case "window-1", "window-2" -> {
+        one(3, remote(WrOpcode.RDMA_WRITE, second, address + Endpoint.WINDOW), size);
+        one(4, remote(WrOpcode.RDMA_WRITE, window, address), size);
+      }
+      case "window-range" -> one(1, remote(WrOpcode.RDMA_WRITE, window, address + Endpoint.WINDOW - size + 1), size);
+      case "window-access" -> one(1, remote(WrOpcode.RDMA_READ, window, address), size);
       default -> throw new ScenarioFailed("no scenario " + options.scenario());
     }
   }

@@ -47,12 +47,13 @@ import org.rdma4j.roce.address.PathMtu;
 final class Endpoint {
   static final int BUFFER = 1 << 20;
   static final int GRH = 40;
+  /** Bytes of a memory window. */
+  static final int WINDOW = 4096;
 
   private static final int QKEY = 0x11111111;
   private static final int SERVER_PSN = 0x000100;
   // so that the client's PSN wraps from 0xffffff to 0
   private static final int CLIENT_PSN = 0xfffffe;
-  private static final long BIND = 50;
   private static final long POLL_PAUSE_NANOS = 20_000;
   private static final ValueLayout.OfLong NUMBER = ValueLayout.JAVA_LONG.withOrder(ByteOrder.nativeOrder());
   private static final Set<Access> REMOTE =
@@ -76,6 +77,7 @@ final class Endpoint {
   private final int firstReceived;
   private final WorkCompletion[] completions = WorkCompletion.batch(8);
   private AddressHandle handle;
+  private MemoryWindow window;
   private Map<String, String> remote;
 
   /**
@@ -189,14 +191,27 @@ final class Endpoint {
     return (int) number("rkey");
   }
 
-  /** Binds a window of type 2 to the beginning of the buffer, for writing only, and returns its key. */
-  int bindWindow(int length) {
-    MemoryWindow window = pd.allocateMw(MwType.TYPE_2);
-    int key = Rkeys.increment(window.rkey());
-    MwBindInfo info = new MwBindInfo(mr, mr.address(), length, Access.REMOTE_WRITE);
-    qp.postSend(new SendWorkRequest().wrId(BIND).flags(SendFlag.SIGNALED).bindMw(window, key, info));
+  /** Binds the window, made first where there is none, to WINDOW bytes of the buffer; returns the key it then has. */
+  int bindWindow(MwType windowType, long wrId, int offset, Access... access) {
+    if (window == null) {
+      window = pd.allocateMw(windowType);
+    }
+    MwBindInfo info = new MwBindInfo(mr, mr.address() + offset, WINDOW, access);
+    int bound;
+    if (windowType == MwType.TYPE_1) {
+      bound = window.bind(qp, wrId, SendFlag.SIGNALED, info);
+    } else {
+      bound = Rkeys.increment(window.rkey());
+      qp.postSend(new SendWorkRequest().wrId(wrId).flags(SendFlag.SIGNALED).bindMw(window, bound, info));
+    }
     drain(1);
-    return key;
+    return bound;
+  }
+
+  void invalidate(long wrId, int windowKey) {
+    SendWorkRequest request = new SendWorkRequest().wrId(wrId).flags(SendFlag.SIGNALED);
+    qp.postSend(request.opcode(WrOpcode.LOCAL_INV).invalidateRkey(windowKey));
+    drain(1);
   }
 
   void say(String text) {

@@ -7,16 +7,22 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.rdma4j.ib.core.verbs.Access;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.QpType;
 
 /** What the server does: it prepares its side, lets the client work and tells what came of it. */
 final class PassiveSide {
-  private static final int WINDOW = 4096;
+  private static final long BIND = 50;
+  private static final long INVALIDATE = 51;
+  private static final long BIND_AGAIN = 52;
   private static final long INITIAL_VALUE = 40;
   private static final Duration MOMENT = Duration.ofMillis(200);
   // their error breaks the server's queue pair: a receive is posted to see it flushed
   private static final Set<String> BREAKING =
-      Set.of("bad-rkey", "bad-rkey-read", "bad-range", "no-access", "bad-atomic", "long-send", "send-inv");
+      Set.of(
+          "bad-rkey", "bad-rkey-read", "bad-range", "no-access", "bad-atomic", "long-send", "send-inv", "window-1",
+          "window-2", "window-range", "window-access");
 
   private final Endpoint endpoint;
   private final PvOptions options;
@@ -42,11 +48,21 @@ final class PassiveSide {
       case "bad-qkey", "bad-qpn", "send-both" -> endpoint.postReceives(sizes.size(), largest);
       case "long-send" -> endpoint.postReceives(1, sizes.getFirst() - 1);
       case "send-inv" -> {
-        int window = endpoint.bindWindow(WINDOW);
-        endpoint.postReceives(2, WINDOW);
-        exchange.tell(Map.of("mw", Integer.toUnsignedLong(window)));
+        int window = endpoint.bindWindow(MwType.TYPE_2, BIND, 0, Access.REMOTE_WRITE);
+        endpoint.postReceives(2, Endpoint.WINDOW);
+        tellWindow(window);
         expected = 1;
       }
+      case "window-range" -> {
+        endpoint.postReceives(1, largest);
+        tellWindow(endpoint.bindWindow(MwType.TYPE_2, BIND, 0, Access.REMOTE_WRITE, Access.REMOTE_READ));
+      }
+      case "window-access" -> {
+        endpoint.postReceives(1, largest);
+        tellWindow(endpoint.bindWindow(MwType.TYPE_2, BIND, 0, Access.REMOTE_WRITE));
+      }
+      case "window-1" -> bindTwice(MwType.TYPE_1);
+      case "window-2" -> bindTwice(MwType.TYPE_2);
       case "atomics" -> endpoint.value(INITIAL_VALUE);
       case "read" -> {
         for (int i = 0; i < sizes.size(); i++) {
@@ -78,6 +94,21 @@ final class PassiveSide {
       exchange.hear();
       report();
     }
+  }
+
+  private void bindTwice(MwType type) throws IOException {
+    endpoint.postReceives(1, Endpoint.WINDOW);
+    int first = endpoint.bindWindow(type, BIND, 0, Access.REMOTE_WRITE, Access.REMOTE_READ);
+    tellWindow(first);
+    exchange.hear();
+    if (type == MwType.TYPE_2) {
+      endpoint.invalidate(INVALIDATE, first);
+    }
+    tellWindow(endpoint.bindWindow(type, BIND_AGAIN, Endpoint.WINDOW, Access.REMOTE_WRITE, Access.REMOTE_READ));
+  }
+
+  private void tellWindow(int key) throws IOException {
+    exchange.tell(Map.of("mw", Integer.toUnsignedLong(key)));
   }
 
   private void report() {

@@ -56,8 +56,9 @@ record PvOptions(
         --retry N         transport retries (default 7: for ever)
         --rnr-timer CODE  min_rnr_timer of the responder (default 12)
 
-      Scenarios: send write write-imm read send-imm send-inv send-both atomics rnr rnr-exceeded
-      bad-rkey bad-rkey-read bad-range no-access long-send bad-atomic gone until-error (RC);
+      Scenarios: send write write-imm read send-imm send-inv send-both atomics window-1 window-2
+      window-range window-access rnr rnr-exceeded bad-rkey bad-rkey-read bad-range no-access long-send bad-atomic
+      gone until-error (RC);
       uc-send uc-write uc-write-imm uc-send-imm; ud-send ud-send-imm ud-bad-qkey ud-bad-qpn""";
 
   static PvOptions parse(List<String> arguments) {
