@@ -56,6 +56,14 @@ final class Pair implements AutoCloseable {
     }
   }
 
+  /**
+   * Where a side runs.
+   *
+   * @param prefix what its command begins with, such as a network namespace to enter
+   * @param address its address, as a GID
+   */
+  record Place(List<String> prefix, String address) {}
+
   private final Case measured;
   private final Side active;
   private final Side passive;
@@ -68,28 +76,43 @@ final class Pair implements AutoCloseable {
    * @param jvmOptions options of both, besides those that every process gets
    */
   Pair(Case measured, List<String> jvmOptions) {
+    this(measured, jvmOptions, loopback(measured, 1), loopback(measured, 2));
+  }
+
+  /**
+   * Starts the processes in places of their own and connects them.
+   *
+   * @param measured what to measure
+   * @param jvmOptions options of both, besides those that every process gets
+   * @param one of the side that runs
+   * @param other of the side that serves
+   */
+  Pair(Case measured, List<String> jvmOptions, Place one, Place other) {
     this.measured = measured;
-    String net = "::ffff:127.77." + (measured.ordinal() + 1) + ".";
     try {
-      active = new Side(command(measured, jvmOptions, net + 1, net + 2));
-      passive = new Side(command(measured, jvmOptions, net + 2, net + 1));
-      Settings one = active.answer();
-      Settings other = passive.answer();
-      active.ask("connect " + other);
-      passive.ask("connect " + one);
+      active = new Side(command(measured, jvmOptions, one, other));
+      passive = new Side(command(measured, jvmOptions, other, one));
+      Settings ofActive = active.answer();
+      Settings ofPassive = passive.answer();
+      active.ask("connect " + ofPassive);
+      passive.ask("connect " + ofActive);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static List<String> command(Case measured, List<String> jvmOptions, String local, String remote) {
-    List<String> command = new ArrayList<>();
+  private static Place loopback(Case measured, int host) {
+    return new Place(List.of(), "::ffff:127.77." + (measured.ordinal() + 1) + "." + host);
+  }
+
+  private static List<String> command(Case measured, List<String> jvmOptions, Place local, Place remote) {
+    List<String> command = new ArrayList<>(local.prefix());
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(
         List.of("-XX:+UseSerialGC", "-Xmx256m", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Worker.class.getName()));
-    command.addAll(List.of(measured.name(), local, remote));
+    command.addAll(List.of(measured.name(), local.address(), remote.address()));
     return command;
   }
 
