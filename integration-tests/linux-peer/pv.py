@@ -32,6 +32,8 @@ Scenarios (the client does the work):
   gone          RC: the server destroys its QP before the client sends: retries, no answer
   until-error   RC: the client writes again and again until that fails, because the server or the link has gone;
                 needs a --retry below 7, which rxe takes for "for ever"
+  mcast         UD to the multicast group --host, with the connection manager's Q_Key, and without an exchange; the
+                server is not here: mckey -m GROUP -b ADDRESS -C COUNT -S SIZE, or rdma4j's pv server mcast
   ud-bad-qkey   UD with a wrong Q_Key; ud-bad-qpn: to a QP that is not there: both dropped silently
 """
 import argparse
@@ -52,6 +54,7 @@ from pyverbs.qp import QPAttr, QPCap, QPEx, QPInitAttrEx
 from pyverbs.wr import SGE, RecvWR
 
 QKEY, BUFFER, GRH_BYTES = 0x11111111, 1 << 20, 40
+CM_QKEY, MULTICAST_QPN = 0x01234567, 0xffffff
 KERNEL_WC_WITH_INVALIDATE = 4
 ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ
           | e.IBV_ACCESS_REMOTE_ATOMIC | e.IBV_ACCESS_MW_BIND)
@@ -151,6 +154,9 @@ class Scenario:
         self.opts, self.name = opts, opts.scenario
         self.kind = self.name[:2] if self.name[:3] in ('uc-', 'ud-') else 'rc'
         self.op = self.name if self.kind == 'rc' else self.name[3:]
+        self.qkey = QKEY
+        if self.name == 'mcast':
+            self.kind, self.qkey = 'ud', CM_QKEY
         self.sizes = [int(s) for s in opts.sizes.split(',')]
         self.server = opts.role == 'server'
         self.psn = 0x000100 if self.server else 0xfffffe
@@ -175,6 +181,20 @@ class Scenario:
         print(text, flush=True)
 
     def run(self):
+        if self.name == 'mcast':
+            self.send_to_group()
+        else:
+            self.run_with_peer()
+
+    def send_to_group(self):
+        if self.server:
+            raise Failed('the server is mckey')
+        address = socket.inet_aton(self.opts.host).hex()
+        self.peer = {'qpn': MULTICAST_QPN, 'gid': f'0000:0000:0000:0000:0000:ffff:{address[:4]}:{address[4:]}'}
+        self.connect()
+        self.each(lambda i: self.qp.wr_send_imm(0x01020304 + i))
+
+    def run_with_peer(self):
         self.exchange = Exchange(self.opts)
         try:
             gid = self.context.query_gid(1, self.opts.gid).gid
@@ -195,7 +215,7 @@ class Scenario:
         ah_attr = AHAttr(port_num=1, is_global=1, gr=GlobalRoute(
             dgid=GID(self.peer['gid']), sgid_index=self.opts.gid, hop_limit=64))
         if self.kind == 'ud':
-            attr.qkey = QKEY
+            attr.qkey = self.qkey
             self.qp.to_init(attr)
             self.qp.to_rtr(attr)
             attr.sq_psn = self.psn
@@ -278,7 +298,7 @@ class Scenario:
         fn()
         if self.kind == 'ud':
             self.qp.wr_set_ud_addr(self.ah, self.peer['qpn'] + (1000 if self.op == 'bad-qpn' else 0),
-                                   QKEY + (1 if self.op == 'bad-qkey' else 0))
+                                   self.qkey + (1 if self.op == 'bad-qkey' else 0))
         pieces = self.pieces(offset, size)
         if len(pieces) == 1:
             self.qp.wr_set_sge(pieces[0])

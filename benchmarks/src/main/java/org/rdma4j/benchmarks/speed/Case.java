@@ -31,16 +31,14 @@ enum Case {
   /** RC SEND of 1 KiB over 32 queue pairs. */
   RATE_32("rc send 1 KiB, 32 queue pairs", (local, remote) -> rate(local, remote, 32)),
   /** RC WRITE of 64 bytes. */
-  WRITE_64(
-      "rc write 64 B",
-      (local, remote) ->
-          new RdmaStream(local, remote, WrOpcode.RDMA_WRITE, RdmaRoundTrip.SIZE, 1, 128, Limits.SMALL_CHAIN));
+  WRITE_64("rc write 64 B", Case::smallWrites);
 
   private static final int LARGE = 65_536;
   private static final int LARGE_DEPTH = 32;
   private static final int LARGE_CHAIN = 8;
   private static final int SMALL = 1024;
   private static final int SMALL_DEPTH = 256;
+  private static final int SMALL_CHAIN = 8;
 
   private final String title;
   private final BiFunction<Gid, Gid, Workload> factory;
@@ -53,9 +51,6 @@ enum Case {
   private static final class Limits {
     /** Packets under way of a bare stream: as many as the engine lets a queue pair have. */
     static final int WINDOW = 128;
-
-    /** Small requests posted at once. */
-    static final int SMALL_CHAIN = 8;
   }
 
   private static Workload stream(Gid local, Gid remote, WrOpcode opcode) {
@@ -63,8 +58,12 @@ enum Case {
   }
 
   private static Workload rate(Gid local, Gid remote, int count) {
-    int depth = Math.max(SMALL_DEPTH / count, Limits.SMALL_CHAIN);
-    return new RdmaStream(local, remote, WrOpcode.SEND, SMALL, count, depth, Limits.SMALL_CHAIN);
+    int depth = Math.max(SMALL_DEPTH / count, SMALL_CHAIN);
+    return new RdmaStream(local, remote, WrOpcode.SEND, SMALL, count, depth, SMALL_CHAIN);
+  }
+
+  private static Workload smallWrites(Gid local, Gid remote) {
+    return new RdmaStream(local, remote, WrOpcode.RDMA_WRITE, RdmaRoundTrip.SIZE, 1, Limits.WINDOW, SMALL_CHAIN);
   }
 
   String title() {

@@ -37,7 +37,7 @@ final class PingpongGroup {
     runs.forEach(run -> ports.add(run.port()));
     int gid = rdma.gidIndex(family);
     List<String> commands = runs.stream().map(run -> run.command(gid, LinuxPeer.GUEST)).toList();
-    String here;
+    String here = "";
     String guest;
     try (Running servers = peer.start(script.toString(), LIMIT)) {
       peer.awaitListening(ports, servers);
@@ -46,7 +46,7 @@ final class PingpongGroup {
         servers.await(Rdma4j.outputs(here).size() == runs.size() ? TURN : Duration.ZERO);
       } catch (PeerException e) {
         peer.exec("killall ibv_" + runs.getFirst().tool() + "_pingpong");
-        here = e.getMessage();
+        here = here.isEmpty() ? e.getMessage() : here;
       }
       guest = peer.exec(COLLECT).ok().output();
     }

@@ -15,7 +15,7 @@ class VanishedPeerIT {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final List<String> RETRY_EXCEEDED = List.of("1 error 12");
   private static final int PORT = 18600;
-  private static final String WORDS = " until-error --port " + PORT + " --retry 2 --wait 30 --gid ";
+  private static final String WORDS = " until-error --port " + PORT + " --retry 2 --timeout 16 --wait 30 --gid ";
   private static final String GUEST = "exec python3 /root/pv.py %s" + WORDS + Family.IPV4.guestGidIndex();
 
   private final LinuxPeer peer;

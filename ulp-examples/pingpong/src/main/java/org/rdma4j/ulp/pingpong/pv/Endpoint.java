@@ -112,7 +112,8 @@ final class Endpoint {
   }
 
   static QpType typeOf(String scenario) {
-    return scenario.startsWith("uc-") ? QpType.UC : scenario.startsWith("ud-") ? QpType.UD : QpType.RC;
+    boolean datagrams = scenario.startsWith("ud-") || scenario.equals("mcast");
+    return scenario.startsWith("uc-") ? QpType.UC : datagrams ? QpType.UD : QpType.RC;
   }
 
   /** Tells the other side what it needs to know of this one, hears the same of it, and connects. */
@@ -139,6 +140,13 @@ final class Endpoint {
         "%s %s: local qpn %d psn %#x gid %s; remote qpn %s psn %#x gid %s%n",
         options.role(), options.scenario(), qp.number(), psn, gid, remote.get("qpn"), number("psn"), remote.get("gid"));
     readyToSend(psn, new AhAttributes(1, Gid.parse(remote.get("gid")), options.gidIndex()).withHopLimit(64));
+  }
+
+  /** Makes a datagram queue pair ready without another side. */
+  void readyForDatagrams(int key) {
+    qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).qkey(key));
+    qp.modify(new QpAttributes().state(QpState.RTR));
+    qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(CLIENT_PSN));
   }
 
   private void readyToSend(int psn, AhAttributes path) {
@@ -216,6 +224,10 @@ final class Endpoint {
 
   void say(String text) {
     out.println("  " + text);
+  }
+
+  QueuePair queuePair() {
+    return qp;
   }
 
   QpState state() {
@@ -302,15 +314,20 @@ final class Endpoint {
 
   /** Posts a request whose local side is in the buffer. */
   void post(long wrId, SendWorkRequest request, int size, int offset) {
-    request.wrId(wrId).flags(SendFlag.SIGNALED);
-    int pieces = pieces(size);
-    for (int k = 0; k < pieces; k++) {
-      request.addSge(mr.address() + offset + (long) k * (size / pieces), size / pieces, mr.lkey());
-    }
     if (type == QpType.UD) {
       boolean badQpn = options.scenario().equals("ud-bad-qpn");
       boolean badQkey = options.scenario().equals("ud-bad-qkey");
       request.ah(handle).remoteQpn((int) number("qpn") + (badQpn ? 1000 : 0)).remoteQkey(QKEY + (badQkey ? 1 : 0));
+    }
+    postAddressed(wrId, request, size, offset);
+  }
+
+  /** Posts a request that knows where to go. */
+  void postAddressed(long wrId, SendWorkRequest request, int size, int offset) {
+    request.wrId(wrId).flags(SendFlag.SIGNALED);
+    int pieces = pieces(size);
+    for (int k = 0; k < pieces; k++) {
+      request.addSge(mr.address() + offset + (long) k * (size / pieces), size / pieces, mr.lkey());
     }
     qp.postSend(request);
   }

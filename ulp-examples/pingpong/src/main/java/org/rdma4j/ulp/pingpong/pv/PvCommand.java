@@ -66,6 +66,15 @@ public final class PvCommand {
   private void play(PvOptions options, PrintStream out) throws IOException {
     ServiceReference<RdmaDevice> reference = device(options.device());
     RdmaDevice device = bundle.getService(reference);
+    if (options.scenario().equals("mcast")) {
+      try (Arena memory = Arena.ofShared();
+          Context context = device.open("pv")) {
+        new Multicast(options, out).play(context, memory);
+      } finally {
+        bundle.ungetService(reference);
+      }
+      return;
+    }
     try (Arena memory = Arena.ofShared();
         Context context = device.open("pv");
         Exchange exchange = exchange(options)) {

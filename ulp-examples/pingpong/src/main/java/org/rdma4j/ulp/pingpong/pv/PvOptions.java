@@ -59,7 +59,8 @@ record PvOptions(
       Scenarios: send write write-imm read send-imm send-inv send-both atomics window-1 window-2
       window-range window-access rnr rnr-exceeded bad-rkey bad-rkey-read bad-range no-access long-send bad-atomic
       gone until-error (RC);
-      uc-send uc-write uc-write-imm uc-send-imm; ud-send ud-send-imm ud-bad-qkey ud-bad-qpn""";
+      uc-send uc-write uc-write-imm uc-send-imm; ud-send ud-send-imm ud-bad-qkey ud-bad-qpn;
+      mcast, without an exchange: the server has two members in the group HOST, the client sends to it""";
 
   static PvOptions parse(List<String> arguments) {
     List<String> words = new ArrayList<>();
