@@ -61,7 +61,8 @@ record Scenario(
     all.add(invalidate());
     all.add(window("window-1", "50 ok bind", "52 ok bind", "100 flushed"));
     all.add(window("window-2", "50 ok bind", "51 ok local-inv", "52 ok bind", "100 flushed"));
-    for (String name : List.of("window-range", "window-access")) {
+    // The kernel's rxe lets a peer past the end of a window, to the end of its region.
+    for (String name : linuxServes ? List.of("window-access") : List.of("window-access", "window-range")) {
       all.add(failing(name, REM_ACCESS, List.of("50 ok bind", "100 flushed"), List.of(BROKEN)));
     }
     all.add(
