@@ -2,7 +2,8 @@
 # Runs in the guest, as root. Two links of the same kind, each a pair of veth:
 #   k0 198.18.1.1 - k1 198.18.1.2   with the kernel's devices rk0 and rk1 on them, in the first network namespace, the
 #                                   only one that has rxe; rules of routing lead what they send over the link
-#   j0 198.18.2.1 - j1 198.18.2.2   each in a network namespace of its own, for two processes with rdma4j
+#   j0 198.18.2.1 - j1 198.18.2.2   each in a network namespace of its own, for pairs of processes with rdma4j; further
+#      198.18.2.3 -    198.18.2.4   addresses for further pairs, up to 31 and 32
 #
 # Usage: guest-network.sh links        makes them
 #        guest-network.sh loss P%      lets each direction of both links lose packets: netem behind an ifb where they
@@ -25,7 +26,7 @@ links() {
         ip route add 198.18.1.$((2 - i)) dev k$i src 198.18.1.$((i + 1)) table 10$i
         ip -n j$i link set lo up
         ip -n j$i link set j$i mtu 4200 up
-        ip -n j$i addr add 198.18.2.$((i + 1))/24 dev j$i
+        for n in $(seq 0 2 30); do ip -n j$i addr add 198.18.2.$((n + i + 1))/24 dev j$i; done
     done
     ip rule add pref 100 lookup local
     ip rule del pref 0

@@ -279,7 +279,7 @@ class Scenario:
         """print completions, with quiet only failures, until there are `want` or the time is up; whether all are well"""
         got, well, end = 0, True, time.monotonic() + (self.opts.wait if limit is None else limit)
         while got < want and time.monotonic() < end:
-            for wc in self.cq.poll(8)[1]:
+            for wc in self.cq.poll(min(8, want - got))[1]:
                 got, well = got + 1, well and wc.status == 0
                 if quiet and wc.status == 0:
                     continue

@@ -26,8 +26,6 @@ final class GuestBenchmark {
   private static final int SMALL = 64;
   private static final int ROUND_TRIPS = 2000;
   private static final List<String> LOSSES = List.of("0%", "0.1%", "1%", "5%");
-  private static final Pair.Place ONE = new Pair.Place(List.of("ip", "netns", "exec", "j0"), "::ffff:198.18.2.1");
-  private static final Pair.Place OTHER = new Pair.Place(List.of("ip", "netns", "exec", "j1"), "::ffff:198.18.2.2");
 
   private final int rounds;
   private final int seconds;
@@ -80,9 +78,14 @@ final class GuestBenchmark {
 
   private static Pair warm(Case measured, int seconds) {
     System.err.println("warming up: " + measured.title());
-    Pair pair = new Pair(measured, List.of(), ONE, OTHER);
+    Pair pair = new Pair(measured, List.of(), place(measured, 0), place(measured, 1));
     pair.slice(TimeUnit.SECONDS.toNanos(seconds));
     return pair;
+  }
+
+  private static Pair.Place place(Case measured, int side) {
+    String address = "::ffff:198.18.2." + (2 * measured.ordinal() + side + 1);
+    return new Pair.Place(List.of("ip", "netns", "exec", "j" + side), address);
   }
 
   private void lose(String loss) {

@@ -355,7 +355,7 @@ final class Endpoint {
     int got = 0;
     boolean well = true;
     for (long end = System.nanoTime() + limit.toNanos(); got < want && System.nanoTime() - end < 0; ) {
-      int count = cq.poll(completions);
+      int count = cq.poll(completions, Math.min(completions.length, want - got));
       for (int i = 0; i < count; i++) {
         boolean success = completions[i].status() == WcStatus.SUCCESS;
         well &= success;
