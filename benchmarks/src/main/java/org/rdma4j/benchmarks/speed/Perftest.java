@@ -31,7 +31,7 @@ final class Perftest {
     // the first and last second are left out
     List<String> options = List.of("-s", Integer.toString(size), "-D", Integer.toString(seconds + 2), "-f", "1");
     String[] line = run("ib_write_bw", options);
-    return line.length == 0 ? Double.NaN : Double.parseDouble(line[AVERAGE]) * MEGABYTE / 1e9;
+    return line.length == 0 ? Double.NaN : number(line[AVERAGE]) * MEGABYTE / 1e9;
   }
 
   /** Returns round trips of {@code ib_send_lat} in microseconds: p50, p99, p99.9. The tool prints half of each. */
@@ -44,7 +44,12 @@ final class Perftest {
     if (line.length == 0) {
       return new double[] {Double.NaN, Double.NaN, Double.NaN};
     }
-    return Stream.of(line[TYPICAL], line[P99], line[P999]).mapToDouble(each -> 2 * Double.parseDouble(each)).toArray();
+    return Stream.of(line[TYPICAL], line[P99], line[P999]).mapToDouble(each -> 2 * number(each)).toArray();
+  }
+
+  /** The tool prints "inf" and "-nan" for what it cannot tell. */
+  private static double number(String word) {
+    return word.matches("[0-9.]+") ? Double.parseDouble(word) : Double.NaN;
   }
 
   /** The words of the line of results, none where there is no such line. */
