@@ -23,6 +23,11 @@ final class PollStreak {
     return empty == LEAST;
   }
 
+  /** The poller has helped, which took its time. */
+  void helped(long now) {
+    last = now;
+  }
+
   /** The poller is going to sleep; whether he had been helping. */
   boolean ends() {
     boolean helped = empty == LEAST;

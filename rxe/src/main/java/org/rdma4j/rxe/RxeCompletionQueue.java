@@ -77,8 +77,7 @@ final class RxeCompletionQueue extends CompletionQueue {
     }
     int limit = Math.min(max, batch.length);
     int count = take(batch, limit);
-    if (count == 0 && before == End.NONE && streak.goesOn(System.nanoTime())) {
-      device.help();
+    if (count == 0 && before == End.NONE && helps()) {
       count = take(batch, limit);
     }
     if (count == 0 && before != End.NONE && max > 0) {
@@ -107,9 +106,19 @@ final class RxeCompletionQueue extends CompletionQueue {
     if (now != End.NONE && ring.size() == 0) {
       throw failure(now);
     }
-    if (now == End.NONE && streak.goesOn(System.nanoTime())) {
-      device.help();
+    if (now == End.NONE) {
+      helps();
     }
+  }
+
+  /** Who polls without end drives the engine meanwhile; whether he has. */
+  private boolean helps() {
+    if (!streak.goesOn(System.nanoTime())) {
+      return false;
+    }
+    device.help();
+    streak.helped(System.nanoTime());
+    return true;
   }
 
   @Override

@@ -41,6 +41,14 @@ class PollStreakTest {
   }
 
   @Test
+  void theTimeThatHelpingTakesIsNoPause() {
+    poll(100, PACE_NANOS);
+    now += 1_000_000;
+    streak.helped(now);
+    assertTrue(poll(1, PACE_NANOS));
+  }
+
+  @Test
   void whoGoesToSleepIsToldWhetherHeHelped() {
     poll(10, PACE_NANOS);
     assertFalse(streak.ends());

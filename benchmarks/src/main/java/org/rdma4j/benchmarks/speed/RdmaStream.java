@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
+import org.rdma4j.ib.core.verbs.CompletionQueue;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
@@ -13,8 +14,8 @@ import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.roce.address.Gid;
 
 /**
- * Messages of one size as fast as they go, over one or several queue pairs. Requests are posted in chains of which the
- * last one is signalled. Each SEND has its own slot of memory; WRITEs and READs share a few, as in {@code
+ * Messages of one size as fast as they go, over one or several queue pairs; both sides poll. Requests are posted in
+ * chains of which the last one is signalled. Each SEND has its own slot of memory; WRITEs and READs share a few, as in {@code
  * ib_write_bw}, which uses one buffer for all.
  *
  * <p>The payload depends on the slice. Messages of SEND carry their number, which the receiver checks of each; the
@@ -23,6 +24,10 @@ import org.rdma4j.roce.address.Gid;
 final class RdmaStream implements Workload {
   private static final int POLL_BATCH = 32;
   private static final int SHARED_SLOTS = 4;
+
+  /** As in {@code ib_send_bw}: the receiver's queue is that much deeper, so that reposting keeps ahead. */
+  private static final int RECEIVES_PER_SEND = 4;
+
   private static final int FULL_CHECK_EVERY = 64;
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
@@ -37,6 +42,7 @@ final class RdmaStream implements Workload {
   private final SendWorkRequest[] sends; // first of each chain
   private final ReceiveWorkRequest[] receives; // first of each chain
   private final long[] nextNumber;
+  private int polls;
   private Service service;
 
   /**
@@ -53,11 +59,10 @@ final class RdmaStream implements Workload {
     this.depth = depth;
     this.chain = chain;
     this.slots = isSend() ? count * depth : SHARED_SLOTS;
-    // The receiver's queue is twice as deep, so that reposting has a chance to keep ahead.
-    this.end = new RdmaEnd(local, remote, count, 2 * depth, 2L * slots * size);
+    this.end = new RdmaEnd(local, remote, count, RECEIVES_PER_SEND * depth, (long) RECEIVES_PER_SEND * slots * size);
     this.expected = Arena.ofAuto().allocate(size, 64);
     this.sends = new SendWorkRequest[count * depth / chain];
-    this.receives = new ReceiveWorkRequest[2 * count * depth / chain];
+    this.receives = new ReceiveWorkRequest[RECEIVES_PER_SEND * count * depth / chain];
     this.nextNumber = new long[count];
   }
 
@@ -102,7 +107,7 @@ final class RdmaStream implements Workload {
     }
     if (isSend()) {
       for (int i = 0; i < receives.length; i++) {
-        end.queuePairs.get(i * chain / (2 * depth)).postReceive(receives[i]);
+        end.queuePairs.get(i * chain / (RECEIVES_PER_SEND * depth)).postReceive(receives[i]);
       }
     }
   }
@@ -134,15 +139,24 @@ final class RdmaStream implements Workload {
     int count = 0;
     // To the last one: what a sender knows to be delivered is in the queue, and belongs to this slice.
     while (count > 0 || goesOn.getAsBoolean()) {
-      count = end.pollOrSleep(end.receiveCq, batch);
+      count = poll(end.receiveCq);
       for (int i = 0; i < count; i++) {
         onReceive((int) batch[i].wrId());
       }
     }
   }
 
+  private int poll(CompletionQueue cq) {
+    int count = RdmaEnd.requireSuccess(batch, cq.poll(batch));
+    polls = count > 0 ? 0 : polls + 1;
+    if (count == 0) {
+      Service.pause(polls);
+    }
+    return count;
+  }
+
   private void onReceive(int slot) {
-    int index = slot / (2 * depth);
+    int index = slot / (RECEIVES_PER_SEND * depth);
     long number = end.memory.get(JAVA_LONG, (long) slot * size);
     if (number != nextNumber[index]) {
       throw new IllegalStateException("message " + number + " came where " + nextNumber[index] + " was due");
@@ -185,7 +199,7 @@ final class RdmaStream implements Workload {
     }
     long lastNews = start;
     while (underWay > 0) {
-      int count = end.pollOrSleep(end.sendCq, batch);
+      int count = poll(end.sendCq);
       long now = System.nanoTime();
       lastNews = count > 0 ? now : lastNews;
       if (now - lastNews > PATIENCE_NANOS) {

@@ -47,6 +47,7 @@ public final class Engine {
   private final Queue<Runnable> commands = new ArrayDeque<>();
   private volatile boolean hasCommands;
   private final Turn turn = new Turn();
+  private final PostHold hold = new PostHold();
   private Thread owner;
   private QpContext firstReady;
   private QpContext lastReady;
@@ -245,6 +246,11 @@ public final class Engine {
     return turn.isLent() && link.mayBeLent() && turn.borrow();
   }
 
+  /** A user polls and finds nothing; he has the turn. */
+  void polled() {
+    hold.polled(clock.nanoTime());
+  }
+
   /** Whether others have left something for the next duty cycle. Any thread. */
   boolean isAsked() {
     return hasCommands || rung.get() != null;
@@ -398,7 +404,8 @@ public final class Engine {
 
   /**
    * Any thread: a stack that only grows until the engine takes it whole, so there is no ABA. While the engine's thread
-   * stands aside the caller sends what he has posted ({@code rxe_verbs.c:rxe_post_send} does so always).
+   * stands aside the caller sends what he has posted ({@code rxe_verbs.c:rxe_post_send} does so always), at once or
+   * with his next poll.
    */
   void rung(QpContext qp) {
     QpContext head;
@@ -408,7 +415,7 @@ public final class Engine {
     } while (!rung.compareAndSet(head, qp));
     if (!turn.isLent()) {
       link.wakeup();
-    } else if (borrow()) {
+    } else if (!hold.holds(clock.nanoTime()) && borrow()) {
       try {
         sendPosted();
       } finally {

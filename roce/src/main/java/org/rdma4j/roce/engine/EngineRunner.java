@@ -146,6 +146,7 @@ public final class EngineRunner implements AutoCloseable {
     if (engine.borrow()) {
       try {
         helped++;
+        engine.polled();
         engine.cycle();
       } finally {
         turn.give();
