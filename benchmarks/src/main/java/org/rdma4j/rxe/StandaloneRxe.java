@@ -1,10 +1,14 @@
 package org.rdma4j.rxe;
 
+import java.util.function.UnaryOperator;
 import org.rdma4j.ib.core.verbs.Context;
 import org.rdma4j.ib.core.verbs.DeviceControl;
 import org.rdma4j.ib.core.verbs.GidType;
 import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.capture.CapturingLink;
+import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.link.LinkCounter;
+import org.rdma4j.roce.link.UdpLinks;
 
 /**
  * A device on the loopback interface without a container, brought through the steps that the core takes it through. In
@@ -24,7 +28,21 @@ public final class StandaloneRxe implements AutoCloseable {
    * @param address an address of 127.0.0.0/8, as an IPv4-mapped GID
    */
   public StandaloneRxe(String name, Gid address) {
-    device = RxeRegistration.make(new RxeSettings(name, NETDEV, address), released -> {}, () -> {});
+    this(name, address, UnaryOperator.identity());
+  }
+
+  /**
+   * Makes and enables a device whose link is changed.
+   *
+   * @param name name of the device
+   * @param address an address of 127.0.0.0/8, as an IPv4-mapped GID
+   * @param around makes a link from the usual one
+   */
+  public StandaloneRxe(String name, Gid address, UnaryOperator<Link> around) {
+    RxeSettings settings = new RxeSettings(name, NETDEV, address);
+    Link link = around.apply(UdpLinks.open(settings.link()));
+    device =
+        new RxeDevice(settings, PortNetdev.find(NETDEV), new CapturingLink(link, name), released -> {}, () -> {});
     control = device.bind();
     control.load(name, 0);
     control.addGid(1, address, GidType.ROCE_V2, NETDEV, false);

@@ -42,6 +42,9 @@ public record Aim(double least, double most) {
 
   @Override
   public String toString() {
+    if (!Double.isNaN(least) && !Double.isNaN(most)) {
+      return Report.number(least) + " to " + Report.number(most);
+    }
     if (!Double.isNaN(least)) {
       return "≥ " + Report.number(least);
     }

@@ -42,9 +42,13 @@ final class Allocations {
 
   private static void add(Report report, RunResult result) {
     String name = result.getPrimaryResult().getLabel();
-    double bytes = result.getSecondaryResults().get(NORMALIZED).getScore();
+    double[] bytes =
+        result.getBenchmarkResults().stream()
+            .flatMap(fork -> fork.getIterationResults().stream())
+            .mapToDouble(iteration -> iteration.getSecondaryResults().get(NORMALIZED).getScore())
+            .toArray();
     Series series = new Series(name + ", allocated per operation", "B", bytes);
     report.add(series);
-    report.add(new Row("`" + name + "`, bytes allocated per operation", series, Aim.atMost(NOTHING)));
+    report.add(new Row("bytes allocated per `" + name + "`", series, Aim.atMost(NOTHING)));
   }
 }

@@ -30,6 +30,12 @@ enum Case {
   RATE_8("rc send 1 KiB, 8 queue pairs", (local, remote) -> rate(local, remote, 8)),
   /** RC SEND of 1 KiB over 32 queue pairs. */
   RATE_32("rc send 1 KiB, 32 queue pairs", (local, remote) -> rate(local, remote, 32)),
+  /** RC WRITE of 64 KiB where one of a thousand packets gets lost. */
+  LOSS_01("rc write 64 KiB, 0.1 % loss", (local, remote) -> lossy(local, remote, 0.001)),
+  /** RC WRITE of 64 KiB where one of a hundred packets gets lost. */
+  LOSS_1("rc write 64 KiB, 1 % loss", (local, remote) -> lossy(local, remote, 0.01)),
+  /** RC WRITE of 64 KiB where one of twenty packets gets lost. */
+  LOSS_5("rc write 64 KiB, 5 % loss", (local, remote) -> lossy(local, remote, 0.05)),
   /** RC WRITE of 64 bytes. */
   WRITE_64("rc write 64 B", Case::smallWrites);
 
@@ -54,16 +60,20 @@ enum Case {
   }
 
   private static Workload stream(Gid local, Gid remote, WrOpcode opcode) {
-    return new RdmaStream(local, remote, opcode, LARGE, 1, LARGE_DEPTH, LARGE_CHAIN);
+    return new RdmaStream(local, remote, opcode, LARGE, 1, LARGE_DEPTH, LARGE_CHAIN, 0);
+  }
+
+  private static Workload lossy(Gid local, Gid remote, double loss) {
+    return new RdmaStream(local, remote, WrOpcode.RDMA_WRITE, LARGE, 1, LARGE_DEPTH, LARGE_CHAIN, loss);
   }
 
   private static Workload rate(Gid local, Gid remote, int count) {
     int depth = Math.max(SMALL_DEPTH / count, SMALL_CHAIN);
-    return new RdmaStream(local, remote, WrOpcode.SEND, SMALL, count, depth, SMALL_CHAIN);
+    return new RdmaStream(local, remote, WrOpcode.SEND, SMALL, count, depth, SMALL_CHAIN, 0);
   }
 
   private static Workload smallWrites(Gid local, Gid remote) {
-    return new RdmaStream(local, remote, WrOpcode.RDMA_WRITE, RdmaRoundTrip.SIZE, 1, Limits.WINDOW, SMALL_CHAIN);
+    return new RdmaStream(local, remote, WrOpcode.RDMA_WRITE, RdmaRoundTrip.SIZE, 1, Limits.WINDOW, SMALL_CHAIN, 0);
   }
 
   String title() {

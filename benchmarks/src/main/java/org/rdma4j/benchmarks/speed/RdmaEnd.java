@@ -61,8 +61,17 @@ final class RdmaEnd implements AutoCloseable {
    * @param bytes size of the memory
    */
   RdmaEnd(Gid local, Gid remote, int count, int depth, long bytes) {
+    this(local, remote, count, depth, bytes, 0);
+  }
+
+  /**
+   * Makes everything, with a link on which some packets get lost.
+   *
+   * @param loss how many of those that arrive, from 0 to 1
+   */
+  RdmaEnd(Gid local, Gid remote, int count, int depth, long bytes, double loss) {
     this.remote = remote;
-    device = new StandaloneRxe("rxe0", local);
+    device = new StandaloneRxe("rxe0", local, link -> loss == 0 ? link : new LossyLink(link, loss));
     context = device.open();
     ProtectionDomain pd = context.allocatePd();
     channel = context.createCompletionChannel();

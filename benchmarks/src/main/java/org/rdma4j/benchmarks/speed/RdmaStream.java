@@ -15,8 +15,8 @@ import org.rdma4j.roce.address.Gid;
 
 /**
  * Messages of one size as fast as they go, over one or several queue pairs; both sides poll. Requests are posted in
- * chains of which the last one is signalled. Each SEND has its own slot of memory; WRITEs and READs share a few, as in {@code
- * ib_write_bw}, which uses one buffer for all.
+ * chains of which the last one is signalled. Each SEND has its own slot of memory; WRITEs and READs share a few, as in
+ * {@code ib_write_bw}, which uses one buffer for all.
  *
  * <p>The payload depends on the slice. Messages of SEND carry their number, which the receiver checks of each; the
  * rest of the payload it checks of every 64th. What WRITE and READ leave behind is compared in full after the slice.
@@ -52,14 +52,17 @@ final class RdmaStream implements Workload {
    * @param count number of queue pairs
    * @param depth requests under way on each
    * @param chain requests posted at once; divides the depth
+   * @param loss how many of the packets get lost, from 0 to 1
    */
-  RdmaStream(Gid local, Gid remote, WrOpcode opcode, int size, int count, int depth, int chain) {
+  RdmaStream(Gid local, Gid remote, WrOpcode opcode, int size, int count, int depth, int chain, double loss) {
     this.opcode = opcode;
     this.size = size;
     this.depth = depth;
     this.chain = chain;
     this.slots = isSend() ? count * depth : SHARED_SLOTS;
-    this.end = new RdmaEnd(local, remote, count, RECEIVES_PER_SEND * depth, (long) RECEIVES_PER_SEND * slots * size);
+    this.end =
+        new RdmaEnd(
+            local, remote, count, RECEIVES_PER_SEND * depth, (long) RECEIVES_PER_SEND * slots * size, loss);
     this.expected = Arena.ofAuto().allocate(size, 64);
     this.sends = new SendWorkRequest[count * depth / chain];
     this.receives = new ReceiveWorkRequest[RECEIVES_PER_SEND * count * depth / chain];

@@ -63,6 +63,9 @@ final class Rounds {
     }
     compare(report, Case.RATE_8, Case.RATE_1, RATE, new Aim(0.8, 1.2), "1 queue pair");
     compare(report, Case.RATE_32, Case.RATE_1, RATE, new Aim(0.8, 1.2), "1 queue pair");
+    for (Case lossy : List.of(Case.LOSS_01, Case.LOSS_1, Case.LOSS_5)) {
+      compare(report, lossy, Case.WRITE_64K, GIGABYTES, Aim.NONE, "no loss");
+    }
   }
 
   private void addResults(Report report, Case each) {

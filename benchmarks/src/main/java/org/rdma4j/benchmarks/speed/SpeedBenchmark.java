@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.rdma4j.benchmarks.report.Report;
 
 /**
@@ -18,11 +19,12 @@ import org.rdma4j.benchmarks.report.Report;
 public final class SpeedBenchmark {
   private static final String USAGE =
       """
-      speed [--rounds N] [--seconds S] [--warm-up S] [--case NAME,...] [--json FILE] [--jvm OPTION]
+      speed [--rounds N] [--seconds S] [--warm-up S] [--case NAME,...] [--single NAME,...] [--json FILE] [--jvm OPTION]
         --rounds    rounds, each with one slice of every case (5)
         --seconds   length of a slice (1)
         --warm-up   length of the first slice, which does not count (4)
-        --case      only these: %s
+        --case      only these between two processes, or none: %s
+        --single    only these in one process, or none: %s
         --json      where all values go (speed.json)
         --jvm       option of the measured processes, may be given several times
       """;
@@ -31,6 +33,7 @@ public final class SpeedBenchmark {
   private double seconds = 1;
   private double warmUp = 4;
   private List<Case> cases = List.of(Case.values());
+  private List<Single> singles = List.of(Single.values());
   private Path json = Path.of("speed.json");
   private List<String> jvmOptions = List.of();
 
@@ -46,12 +49,12 @@ public final class SpeedBenchmark {
     SpeedBenchmark benchmark = new SpeedBenchmark();
     try {
       if (!benchmark.parse(arguments)) {
-        System.out.printf(USAGE, Arrays.toString(Case.values()));
+        System.out.printf(USAGE, Arrays.toString(Case.values()), Arrays.toString(Single.values()));
         return;
       }
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
       System.err.println("speed: " + e.getMessage());
-      System.err.printf(USAGE, Arrays.toString(Case.values()));
+      System.err.printf(USAGE, Arrays.toString(Case.values()), Arrays.toString(Single.values()));
       System.exit(2);
     }
     Report report = benchmark.run();
@@ -66,8 +69,8 @@ public final class SpeedBenchmark {
         case "--rounds" -> rounds = Integer.parseInt(value);
         case "--seconds" -> seconds = Double.parseDouble(value);
         case "--warm-up" -> warmUp = Double.parseDouble(value);
-        case "--case" ->
-            cases = Arrays.stream(value.split(",")).map(name -> Case.valueOf(name.toUpperCase(Locale.ROOT))).toList();
+        case "--case" -> cases = names(value).map(Case::valueOf).toList();
+        case "--single" -> singles = names(value).map(Single::valueOf).toList();
         case "--json" -> json = Path.of(value);
         case "--jvm" -> {
           jvmOptions = new java.util.ArrayList<>(jvmOptions);
@@ -82,16 +85,27 @@ public final class SpeedBenchmark {
     return true;
   }
 
+  private static Stream<String> names(String list) {
+    Stream<String> given = list.equals("none") ? Stream.of() : Arrays.stream(list.split(","));
+    return given.map(name -> name.toUpperCase(Locale.ROOT));
+  }
+
   private Report run() {
     Report report = new Report("speed");
     report.about("rounds", Integer.toString(rounds));
     report.about("seconds a slice", Double.toString(seconds));
     double loadBefore = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     Rounds measured = new Rounds(cases);
-    measured.run(rounds, nanos(warmUp), nanos(seconds), jvmOptions, System.err::println);
+    if (!cases.isEmpty()) {
+      measured.run(rounds, nanos(warmUp), nanos(seconds), jvmOptions, System.err::println);
+    }
     report.about(
         "load before", String.format(Locale.ROOT, "%.1f", loadBefore));
     measured.report(report);
+    for (Single each : singles) {
+      System.err.println("in one process: " + each);
+      each.measure(report, rounds, seconds);
+    }
     return report;
   }
 
