@@ -33,9 +33,28 @@ class PollStreakTest {
   }
 
   @Test
-  void aPauseBeginsAnew() {
+  void somePausesDoNotCount() {
     poll(100, PACE_NANOS);
-    assertFalse(poll(1, 1_000_000));
+    for (int i = 0; i < 100; i++) {
+      assertTrue(poll(1, 3_000_000), "another took the processor");
+      assertTrue(poll(16, PACE_NANOS));
+    }
+  }
+
+  @Test
+  void pausesBetweenManyPollsDoNotKeepFromHelping() {
+    boolean helps = false;
+    for (int i = 0; i < 20; i++) {
+      poll(1, 3_000_000);
+      helps = poll(16, PACE_NANOS);
+    }
+    assertTrue(helps);
+  }
+
+  @Test
+  void whoBecomesSlowStopsHelping() {
+    poll(100, PACE_NANOS);
+    assertFalse(poll(8, 60_000));
     assertFalse(poll(60, PACE_NANOS));
     assertTrue(poll(10, PACE_NANOS));
   }
