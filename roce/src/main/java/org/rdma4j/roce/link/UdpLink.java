@@ -250,8 +250,11 @@ public final class UdpLink implements Link {
       if (socket == null) {
         return delivered;
       }
-      receiver.fill(socket, limit - delivered);
+      int asked = receiver.fill(socket, limit - delivered);
       delivered += receiver.deliver(handler, limit - delivered);
+      if (asked == 1) {
+        return delivered; // Who waits for a lone packet does not wait until there is seen to be no other.
+      }
     }
     return delivered;
   }

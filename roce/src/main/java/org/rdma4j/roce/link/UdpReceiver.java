@@ -19,6 +19,9 @@ final class UdpReceiver {
   /** Most datagrams of one call. */
   static final int SLOTS = 32;
 
+  /** How much more to ask for when all came that was asked for. */
+  private static final int GROWTH = 4;
+
   private static final int SLOT_SIZE = 64 * 1024;
   private static final int NAME_SIZE = 32;
   private static final int CONTROL_SIZE = 128;
@@ -35,6 +38,9 @@ final class UdpReceiver {
   private final MemorySegment names;
   private final MemorySegment controls;
   private final ReceivedPacket packet = new ReceivedPacket();
+
+  /** Datagrams that the next call asks for. */
+  private int wanted = 1;
 
   /** The datagrams of the last call that are not delivered yet, and where in the first of them to go on. */
   private UdpSocket socket;
@@ -85,23 +91,32 @@ final class UdpReceiver {
     }
   }
 
-  /** Takes datagrams from a socket, only when none are pending; tells the socket when it is empty. */
-  void fill(UdpSocket from, int limit) {
-    int wanted = Math.min(limit, SLOTS);
-    for (int i = 0; i < wanted; i++) {
+  /**
+   * Takes datagrams from a socket, only when none are pending; tells the socket when it is empty. After a call that
+   * found nothing it asks for one, else for as many as lately came, and more when there were that many.
+   *
+   * @return how many it asked for
+   */
+  int fill(UdpSocket from, int limit) {
+    int asked = Math.min(limit, wanted);
+    for (int i = 0; i < asked; i++) {
       long header = (long) i * Linux.MMSGHDR_SIZE;
       headers.set(JAVA_INT, header + Linux.MSG_NAMELEN, NAME_SIZE);
       headers.set(JAVA_LONG, header + Linux.MSG_CONTROLLEN, CONTROL_SIZE);
     }
-    int received = linux.receiveMessages(from.fd(), headers.address(), wanted);
-    from.setReady(received == wanted);
+    int received = linux.receiveMessages(from.fd(), headers.address(), asked);
+    from.setReady(received == asked);
     if (received > 0) {
       counters.increment(LinkCounter.RECEIVE_CALLS);
+      wanted = received == asked ? Math.min(SLOTS, GROWTH * wanted) : wanted;
       socket = from;
       slot = 0;
       slots = received;
       openSlot();
+    } else {
+      wanted = 1;
     }
+    return asked;
   }
 
   /** Delivers pending packets; returns how many. */
