@@ -55,6 +55,7 @@ public final class Engine {
   private ReceivedPacket current;
   private long cycle;
   private boolean acknowledgesLater;
+  private boolean posting;
   private int failures; // one after the other
 
   /**
@@ -320,6 +321,7 @@ public final class Engine {
 
   /** The part of a duty cycle that brings what was posted to the network. */
   private void sendPosted() {
+    posting = true;
     try {
       begin();
       takeDoorbells();
@@ -327,6 +329,8 @@ public final class Engine {
       link.flush();
     } catch (RuntimeException | Error e) {
       failed("posting", e);
+    } finally {
+      posting = false;
     }
   }
 
@@ -348,6 +352,11 @@ public final class Engine {
 
   void acknowledgeLater() {
     acknowledgesLater = true;
+  }
+
+  /** Whether this is a user's post, who is in a hurry. */
+  boolean isPosting() {
+    return posting;
   }
 
   /** Number of the present duty cycle. */

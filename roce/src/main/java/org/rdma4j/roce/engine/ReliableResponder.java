@@ -23,8 +23,9 @@ import org.rdma4j.roce.packet.Xrceth;
  * request is executed exactly once; responses leave in the order of their PSNs: an acknowledge waits until the READ
  * responses before it are out, and one acknowledge stands for all before it.
  *
- * <p>An acknowledge that is not negative also waits for the next duty cycle, because the answer of a user who polls is
- * posted by then: request and acknowledge leave in one call and, as the shorter comes last, in one datagram.
+ * <p>An acknowledge that is not negative also waits for the next duty cycle, because the answer of a user may be posted
+ * by then: request and acknowledge leave in one call and, as the shorter comes last, in one datagram. Where a user
+ * sends his answer himself it leaves alone, before the acknowledge: the peer waits for the answer.
  */
 final class ReliableResponder extends Responder {
   private static final int NONE = -1;
@@ -530,7 +531,7 @@ final class ReliableResponder extends Responder {
     if (dueSyndrome != Syndrome.ACK_NO_CREDIT_LIMIT || replies.isPending()) {
       return;
     }
-    if (!sentRequests && dueCycle == qp.engine().cycleNumber()) {
+    if (qp.engine().isPosting() || (!sentRequests && dueCycle == qp.engine().cycleNumber())) {
       qp.engine().acknowledgeLater();
     } else {
       acknowledgeFirst = !sendAcknowledge(link); // Requests that fill the link must not hold it up for ever.
