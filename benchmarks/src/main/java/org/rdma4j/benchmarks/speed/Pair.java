@@ -125,7 +125,7 @@ final class Pair implements AutoCloseable {
     int seed = ++slices;
     try {
       passive.ask("serve " + seed);
-      Settings result = active.ask("run " + nanos + " " + seed);
+      Settings result = run(nanos, seed);
       Settings served = passive.ask("finish");
       return result
           .with(Workload.REPEATED, result.orZero(Workload.REPEATED) + served.orZero(Workload.REPEATED))
@@ -134,6 +134,20 @@ final class Pair implements AutoCloseable {
           .with("cpuPassive", served.get(Worker.CPU));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where the active side waits in vain the passive one may know why. */
+  private Settings run(long nanos, int seed) throws IOException {
+    try {
+      return active.ask("run " + nanos + " " + seed);
+    } catch (IllegalStateException e) {
+      try {
+        passive.ask("finish");
+      } catch (IllegalStateException reason) {
+        e.addSuppressed(reason);
+      }
+      throw e;
     }
   }
 

@@ -139,13 +139,15 @@ final class RdmaStream implements Workload {
   }
 
   private void receive(BooleanSupplier goesOn) {
-    int count = 0;
-    // To the last one: what a sender knows to be delivered is in the queue, and belongs to this slice.
-    while (count > 0 || goesOn.getAsBoolean()) {
-      count = poll(end.receiveCq);
+    boolean more = true;
+    while (more) {
+      // Asked before the poll: what a sender knows to be delivered is in the queue, and belongs to this slice.
+      boolean last = !goesOn.getAsBoolean();
+      int count = poll(end.receiveCq);
       for (int i = 0; i < count; i++) {
         onReceive((int) batch[i].wrId());
       }
+      more = count > 0 || !last;
     }
   }
 
