@@ -89,6 +89,7 @@ final class ClientCalls {
           Context context = take(client);
           if (context != null) {
             removeOne(client, context);
+            control.leftOpen(context.device(), false).forEach(each -> LOG.info("{} has left {}", client, each));
             context.close();
             control.close(context.device());
           }

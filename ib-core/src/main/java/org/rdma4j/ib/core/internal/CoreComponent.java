@@ -67,7 +67,8 @@ public final class CoreComponent {
             configuration.client_warn_millis(),
             configuration.client_limit_millis(),
             configuration.provider_warn_millis(),
-            configuration.provider_limit_millis()));
+            configuration.provider_limit_millis(),
+            configuration.creation_sites()));
   }
 
   /** Removes all devices and stops. */

@@ -36,6 +36,9 @@ final class DeviceRegistry {
 
   void configure(Settings newSettings) {
     this.settings = newSettings;
+    synchronized (devices) {
+      devices.forEach(each -> each.control().noteCreationSites(newSettings.creationSites()));
+    }
   }
 
   /**

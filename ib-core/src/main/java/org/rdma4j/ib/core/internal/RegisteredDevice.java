@@ -50,6 +50,7 @@ final class RegisteredDevice {
     this.settings = settings;
     this.gids = gids;
     this.clients = new ClientCalls(assigned.name(), control, settings);
+    control.noteCreationSites(settings.get().creationSites());
   }
 
   String name() {

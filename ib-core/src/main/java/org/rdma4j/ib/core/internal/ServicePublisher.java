@@ -12,12 +12,16 @@ import org.osgi.framework.ServiceRegistration;
 import org.osgi.framework.SynchronousBundleListener;
 import org.rdma4j.ib.core.verbs.DeviceControl;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes devices as services with an object for each consumer's bundle, and closes what a bundle has opened when it
  * has stopped.
  */
 final class ServicePublisher implements Publisher, SynchronousBundleListener, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ServicePublisher.class);
+
   private final BundleContext bundle;
   private final Map<DeviceControl, Views> published = new ConcurrentHashMap<>();
 
@@ -49,7 +53,8 @@ final class ServicePublisher implements Publisher, SynchronousBundleListener, Au
   @Override
   public void bundleChanged(BundleEvent event) {
     if (event.getType() == BundleEvent.STOPPED) {
-      published.values().forEach(each -> each.close(event.getBundle()));
+      boolean quiet = (bundle.getBundle(0).getState() & Bundle.STOPPING) != 0; // Then all leave everything.
+      published.values().forEach(each -> each.close(event.getBundle(), quiet));
     }
   }
 
@@ -92,9 +97,14 @@ final class ServicePublisher implements Publisher, SynchronousBundleListener, Au
     @Override
     public void ungetService(Bundle consumer, ServiceRegistration<RdmaDevice> registration, RdmaDevice service) {}
 
-    void close(Bundle consumer) {
+    void close(Bundle consumer, boolean quiet) {
       RdmaDevice view = views.remove(consumer);
       if (view != null) {
+        if (!quiet) {
+          control
+              .leftOpen(view, true)
+              .forEach(each -> LOG.warn("bundle {} stopped and left open: {}", consumer.getSymbolicName(), each));
+        }
         control.close(view);
       }
     }

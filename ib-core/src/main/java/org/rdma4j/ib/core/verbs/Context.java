@@ -25,6 +25,7 @@ public final class Context implements AutoCloseable {
   private final boolean kernel;
   private final int id;
   private final long sequence;
+  private final String site;
   private final CallGate makers = new CallGate();
   private final AsyncEvents events;
 
@@ -35,6 +36,7 @@ public final class Context implements AutoCloseable {
     this.comm = comm;
     this.kernel = kernel;
     this.sequence = state.nextSequence();
+    this.site = state.creationSite();
     this.id = kernel ? -1 : state.tracker().addContext(this);
     this.events = new AsyncEvents(state.name() + " ctx " + comm + " #" + sequence);
   }
@@ -208,6 +210,9 @@ public final class Context implements AutoCloseable {
       }
       makers.close();
     }
+    if (LOG.isDebugEnabled()) {
+      LOG.debug("closing {}", leftOpen());
+    }
     if (state.gate().tryEnter()) {
       try {
         awaitMakers();
@@ -240,6 +245,28 @@ public final class Context implements AutoCloseable {
 
   long sequence() {
     return sequence;
+  }
+
+  boolean hasObjects() {
+    return !state.tracker().inDestructionOrder(each -> each.context() == this).isEmpty();
+  }
+
+  /** What is still there: {@code context pp of rxe0, opened at ..., with QP 17 made at ..., ...}. */
+  String leftOpen() {
+    StringBuilder text = new StringBuilder(toString());
+    if (site != null) {
+      text.append(", opened at ").append(site);
+    }
+    String before = ", with ";
+    for (VerbsObject each : state.tracker().inDestructionOrder(each -> each.context() == this)) {
+      text.append(before).append(each.label());
+      String made = each.owner().site();
+      if (made != null) {
+        text.append(" made at ").append(made);
+      }
+      before = ", ";
+    }
+    return text.toString();
   }
 
   void raise(AsyncEventType type, VerbsObject element, int port) {

@@ -150,6 +150,33 @@ public final class DeviceControl {
   }
 
   /**
+   * Tells what was opened and made through a view and is still there, and where. What a device that is gone has left is
+   * nobody's fault and not told.
+   *
+   * @param view what {@link #view} gave, or the device of what {@link #openClient} gave
+   * @param evenEmpty whether contexts without objects count
+   * @return one line for each context that is still open, none where all was closed
+   */
+  public List<String> leftOpen(RdmaDevice view, boolean evenEmpty) {
+    if (state.gate().isClosed()) {
+      return List.of();
+    }
+    return state.contexts().stream()
+        .filter(each -> each.device() == view && !each.isClosed() && (evenEmpty || each.hasObjects()))
+        .map(Context::leftOpen)
+        .toList();
+  }
+
+  /**
+   * Says whether objects remember who made them, which {@link #leftOpen} tells; they do unless this says no.
+   *
+   * @param noted false to save the walk along the stack for objects made from now on
+   */
+  public void noteCreationSites(boolean noted) {
+    state.noteSites(noted);
+  }
+
+  /**
    * Opens the device for a kernel style client.
    *
    * @param bundle the symbolic name of its bundle

@@ -36,6 +36,7 @@ final class DeviceState {
   private volatile String driver;
   private volatile int index;
   private volatile boolean accepting;
+  private volatile boolean sitesNoted = true;
 
   DeviceState(IbDevice provider) {
     this.provider = provider;
@@ -98,6 +99,15 @@ final class DeviceState {
       table[i] = guarded(() -> provider.queryPkey(port, slot), "query_pkey of " + name + "/" + port) & 0xffff;
     }
     return new PkeyCache(name + "/" + port, table);
+  }
+
+  void noteSites(boolean noted) {
+    sitesNoted = noted;
+  }
+
+  /** Who is making something now, or null where that is not noted. */
+  String creationSite() {
+    return sitesNoted ? CreationSite.find() : null;
   }
 
   IbDevice provider() {

@@ -14,6 +14,7 @@ public final class ObjectContext {
   private final ObjectKind kind;
   private volatile List<VerbsObject> parents;
   private final long sequence;
+  private final String site;
   private ProtectionDomain pd;
   private CqInitAttributes cq;
   private QpInitAttributes qp;
@@ -31,6 +32,7 @@ public final class ObjectContext {
     this.kind = kind;
     this.parents = List.of(parents);
     this.sequence = context.state().nextSequence();
+    this.site = context.state().creationSite();
   }
 
   /** {@return the context that the object will belong to} */
@@ -50,6 +52,11 @@ public final class ObjectContext {
 
   ObjectKind kind() {
     return kind;
+  }
+
+  /** Who made the object, or null where that is not noted. */
+  String site() {
+    return site;
   }
 
   long sequence() {

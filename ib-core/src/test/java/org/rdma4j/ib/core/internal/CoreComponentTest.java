@@ -56,7 +56,11 @@ class CoreComponentTest {
 
   /** The configuration as the component runtime would hand it over. */
   private record Configuration(
-      long client_warn_millis, long client_limit_millis, long provider_warn_millis, long provider_limit_millis)
+      long client_warn_millis,
+      long client_limit_millis,
+      long provider_warn_millis,
+      long provider_limit_millis,
+      boolean creation_sites)
       implements CoreConfiguration {
     @Override
     public Class<? extends Annotation> annotationType() {
@@ -98,7 +102,7 @@ class CoreComponentTest {
   }
 
   private CoreComponent newCore() {
-    return new CoreComponent(framework.context(), new Configuration(5_000, 30_000, 5_000, 30_000));
+    return new CoreComponent(framework.context(), new Configuration(5_000, 30_000, 5_000, 30_000, true));
   }
 
   @AfterEach
@@ -302,5 +306,58 @@ class CoreComponentTest {
         assertTrue(e.getMessage().contains("unregistered"), e::toString);
       }
     }
+  }
+
+  private List<String> warningsAtStop(Bundle bundle) throws BundleException {
+    try (var log = new LogCapture(ServicePublisher.class)) {
+      bundle.stop();
+      return log.messages();
+    }
+  }
+
+  @Test
+  void whatABundleLeavesIsNamedWithWhereItWasMade() throws Exception {
+    register(provider, new FakeDevice("fake0"));
+    RdmaDevice device = find(consumer);
+    Context context = device.open("forgetful");
+    CompletionQueue cq = context.createCq(4, null, 0);
+    context.allocatePd().createQp(new QpInitAttributes(QpType.UD).sendCq(cq).recvCq(cq));
+    List<String> warnings = warningsAtStop(consumer);
+    assertEquals(1, warnings.size(), warnings::toString);
+    String text = warnings.getFirst();
+    String here = CoreComponentTest.class.getName() + ".whatABundleLeavesIsNamedWithWhereItWasMade";
+    assertTrue(text.startsWith("bundle org.example.consumer stopped and left open: context forgetful of fake0"), text);
+    assertTrue(text.contains("opened at " + here + "(CoreComponentTest.java:"), text);
+    for (String each : List.of("QP 17", "CQ 0", "PD 0")) {
+      assertTrue(text.contains(each + " made at " + here), text);
+    }
+    assertEquals(0, device.resources().count(ResourceType.QP));
+  }
+
+  @Test
+  void whoClosesWhatHeOpenedIsNotNamed() throws Exception {
+    register(provider, new FakeDevice("fake0"));
+    try (Context context = find(consumer).open()) {
+      context.allocatePd(); // Closing the context ends it: that is what closing is for.
+    }
+    assertEquals(List.of(), warningsAtStop(consumer));
+  }
+
+  @Test
+  void creationSitesCanBeSwitchedOff() throws Exception {
+    core.configure(new Configuration(5_000, 30_000, 5_000, 30_000, false));
+    register(provider, new FakeDevice("fake0"));
+    find(consumer).open("forgetful").allocatePd();
+    assertEquals(
+        List.of("bundle org.example.consumer stopped and left open: context forgetful of fake0, with PD 0"),
+        warningsAtStop(consumer));
+  }
+
+  @Test
+  void aDeviceThatGoesLeavesNobodyToBlame() throws Exception {
+    ServiceRegistration<IbDevice> registration = register(provider, new FakeDevice("fake0"));
+    find(consumer).open().allocatePd();
+    registration.unregister();
+    assertEquals(List.of(), warningsAtStop(consumer));
   }
 }
