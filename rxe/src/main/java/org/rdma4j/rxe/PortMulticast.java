@@ -25,27 +25,26 @@ final class PortMulticast {
         () -> {
           MulticastGroups groups = engine.groups();
           if (!groups.isMember(group, transport)) {
-            checkLimits(groups, group, qp);
+            checkLimits(groups.size(), groups.members(group), groups.attachments(), group, qp);
             groups.attach(group, transport);
           }
         });
   }
 
-  private static void checkLimits(MulticastGroups groups, Gid group, RxeQueuePair qp) {
-    int members = groups.members(group);
+  /** What the numbers before the attachment say to it. */
+  static void checkLimits(int groups, int members, int attachments, Gid group, Object who) {
     if (members == 0) {
-      limit(groups.size(), Limits.MAX_MCAST_GROUPS, "max_mcast_grp", "groups", group, qp);
+      limit(groups, Limits.MAX_MCAST_GROUPS, "max_mcast_grp", "groups", group, who);
     }
-    limit(members, Limits.MAX_MCAST_QP_ATTACH, "max_mcast_qp_attach", "queue pairs in the group", group, qp);
-    limit(
-        groups.attachments(), Limits.MAX_TOTAL_MCAST_QP_ATTACH, "max_total_mcast_qp_attach", "attachments", group, qp);
+    limit(members, Limits.MAX_MCAST_QP_ATTACH, "max_mcast_qp_attach", "queue pairs in the group", group, who);
+    limit(attachments, Limits.MAX_TOTAL_MCAST_QP_ATTACH, "max_total_mcast_qp_attach", "attachments", group, who);
   }
 
-  private static void limit(int present, int max, String name, String what, Gid group, RxeQueuePair qp) {
+  private static void limit(int present, int max, String name, String what, Gid group, Object who) {
     if (present >= max) {
       throw new VerbsException(
           Errno.ENOMEM,
-          qp + " cannot be attached to " + group + ": there are " + present + " " + what + " already, " + name + " is "
+          who + " cannot be attached to " + group + ": there are " + present + " " + what + " already, " + name + " is "
               + max);
     }
   }

@@ -59,7 +59,7 @@ final class ReceivePosting {
   private void write(ReceiveWorkRequest wr, ReceiveRing target) {
     if (wr.sgeCount() > target.maxSge()) {
       throw refusal(
-          Errno.EINVAL, "it has " + wr.sgeCount() + " buffers; the queue takes " + target.maxSge() + " of each", wr);
+          Errno.EINVAL, "it has " + wr.sgeCount() + " buffers; max_sge of the receive queue is " + target.maxSge(), wr);
     }
     long slot = target.ring().nextSlot();
     if (slot < 0) {

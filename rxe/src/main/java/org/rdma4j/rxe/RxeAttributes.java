@@ -72,6 +72,8 @@ final class RxeAttributes {
             .completionVectors(completionVectors)
             .maxMrSize(-1)
             .pageSizeCapabilities(PAGE_SIZES)
+            // The kernel's rxe claims path migration and a change of the port though it has neither, and ibv_devinfo
+            // shows it; whoever asks for them here is refused with the reason.
             .capabilities(
                 EnumSet.of(
                     DeviceCapability.BAD_PKEY_CNTR,

@@ -87,6 +87,7 @@ final class RxeDevice extends IbDevice {
   private volatile PortPkeys pkeys;
   private volatile boolean hasGid;
   private boolean released;
+  private int repliesHeld; // engine's thread
 
   /**
    * Takes link and addresses and starts the engine.
@@ -185,6 +186,21 @@ final class RxeDevice extends IbDevice {
   /** Completions that found no room in their queue. */
   long completionsLost() {
     return completionsLost.get();
+  }
+
+  /**
+   * A queue pair accepts more or fewer READs and atomics at a time. Engine thread.
+   *
+   * @throws VerbsException ENOMEM where all queue pairs together would accept more than {@code max_res_rd_atom}
+   */
+  void holdReplies(int more, RxeQueuePair qp) {
+    if (more > Limits.MAX_RES_RD_ATOMIC - repliesHeld) {
+      throw new VerbsException(
+          Errno.ENOMEM,
+          more + " more for max_dest_rd_atomic of " + qp + ": " + name() + " holds " + repliesHeld
+              + " already, max_res_rd_atom is " + Limits.MAX_RES_RD_ATOMIC);
+    }
+    repliesHeld += more;
   }
 
   void releaseQp(int number) {

@@ -59,6 +59,7 @@ final class RxeQueuePair extends QueuePair {
   private RxeQpHost host; // these two set once, on the engine's thread, before anybody knows the queue pair
   private QpContext transport;
   private boolean destroyed; // engine's thread
+  private int replies; // engine's thread
   private boolean quiet; // control path
 
   RxeQueuePair(ObjectContext owner, RxeDevice device, int number, QpRings rings) {
@@ -192,6 +193,9 @@ final class RxeQueuePair extends QueuePair {
       throw new VerbsException(Errno.EINVAL, this + " is draining; until SQ_DRAINED only ERR and RESET are possible");
     }
     Route route = wanted.has(QpAttribute.AV) ? device.route(wanted.addressVector()) : null;
+    if (to == TransportState.RESET || wanted.has(QpAttribute.MAX_DEST_RD_ATOMIC)) {
+      holdReplies(to == TransportState.RESET ? 0 : wanted.maxDestRdAtomic());
+    }
     if (to == TransportState.RESET) {
       attributes.forget();
     }
@@ -203,6 +207,11 @@ final class RxeQueuePair extends QueuePair {
     } else if (wanted.has(QpAttribute.MAX_DEST_RD_ATOMIC)) {
       transport.resizeReplies();
     }
+  }
+
+  private void holdReplies(int count) {
+    device.holdReplies(count - replies, this);
+    replies = count;
   }
 
   @Override
@@ -262,6 +271,7 @@ final class RxeQueuePair extends QueuePair {
 
   private void leave() {
     destroyed = true;
+    holdReplies(0);
     device.engine().destroy(transport);
     host.unbindWindows();
     if (sendQueue() != null) {

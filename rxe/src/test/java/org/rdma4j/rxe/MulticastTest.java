@@ -147,6 +147,18 @@ class MulticastTest {
     c.qp.attachMulticast(group, 0);
   }
 
+  /** As many groups as that need as many sockets, so only the rule is tested. */
+  @Test
+  void groupsAndAttachmentsAreLimited() {
+    PortMulticast.checkLimits(8191, 0, 8191, group, "QP 17");
+    PortMulticast.checkLimits(8192, 1, 8192, group, "QP 17");
+    VerbsException e = fails(Errno.ENOMEM, () -> PortMulticast.checkLimits(8192, 0, 8192, group, "QP 17"));
+    assertTrue(e.getMessage().contains("max_mcast_grp is 8192"), e.getMessage());
+    PortMulticast.checkLimits(8192, 1, 0x6ffff, group, "QP 17");
+    e = fails(Errno.ENOMEM, () -> PortMulticast.checkLimits(8192, 1, 0x7_0000, group, "QP 17"));
+    assertTrue(e.getMessage().contains("max_total_mcast_qp_attach is 458752"), e.getMessage());
+  }
+
   @Test
   void aGroupOfTheOtherFamilyIsRefused() {
     VerbsException e = fails(Errno.EADDRNOTAVAIL, () -> b.qp.attachMulticast(Gid.parse("ff0e::5"), 0));
