@@ -30,9 +30,8 @@ import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.roce.address.PathMtu;
 
 /**
- * Which completions raise an event, in every combination of operation, solicited flag, arming and outcome (IBA
- * specification sections 11.4.2.2 and 9.2; {@code ibv_req_notify_cq(3)}: a completion is solicited when its sender said
- * so or when it is in error).
+ * Which completions raise an event, in every combination of operation, solicited flag, arming and outcome ({@code
+ * ibv_req_notify_cq(3)}: a completion is solicited when its sender said so or when it is in error).
  */
 class EventMatrixTest {
   private static final int IMMEDIATE = 0xabad1dea;

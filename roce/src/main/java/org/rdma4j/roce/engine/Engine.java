@@ -504,7 +504,7 @@ public final class Engine {
       return;
     }
     int number = Bth.destQp(packet, at);
-    // IBA specification C9-48: a packet to a group names no queue pair, and one that names none is to a group.
+    // A packet to a group names no queue pair, and one that names none is to a group (rxe_recv.c:rxe_rcv).
     boolean multicast = Gid.isMulticast(received.destinationHi(), received.destinationLo());
     if (number == MulticastGroups.QP_NUMBER && multicast) {
       toGroup(received, packet, at, length, opcode);

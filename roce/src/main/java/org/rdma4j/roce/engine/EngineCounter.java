@@ -7,7 +7,7 @@ package org.rdma4j.roce.engine;
 public enum EngineCounter {
   /** Packets handed to the link. */
   SENT_PKTS("sent_pkts"),
-  /** Packets that reached a queue pair. */
+  /** Packets that reached a queue pair; one to a multicast group counts for each member it reached. */
   RCVD_PKTS("rcvd_pkts"),
   /** Requests executed before, answered again. */
   DUPLICATE_REQUEST("duplicate_request"),
