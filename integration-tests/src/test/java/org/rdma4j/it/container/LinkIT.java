@@ -1,6 +1,7 @@
 package org.rdma4j.it.container;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 
@@ -10,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.List;
 import javax.inject.Inject;
 import org.junit.After;
@@ -25,6 +27,9 @@ import org.ops4j.pax.exam.spi.reactors.PerClass;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.rdma4j.ib.core.client.LinkOperations;
+import org.rdma4j.ib.core.verbs.AsyncEvent;
+import org.rdma4j.ib.core.verbs.AsyncEventType;
+import org.rdma4j.ib.core.verbs.Context;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.ib.core.verbs.VerbsException;
@@ -75,6 +80,25 @@ public class LinkIT {
     Files.delete(file);
     links.awaitGone("it0");
     assertEquals(List.of(), Links.sockets(Links.address(1)));
+  }
+
+  @Test
+  public void otherPkeysLeaveTheDeviceInPlace() throws Exception {
+    Path file = Installed.DEVICES.resolve("org.rdma4j.rxe-it0.cfg");
+    write(file, Links.address(0), "pkeys = 0xffff, 0x8001\n");
+    RdmaDevice device = links.await("it0");
+    assertEquals(0x8001, device.pkey(1, 1));
+    try (Context user = device.open("pkeys")) {
+      write(file, Links.address(0), "pkeys = 0xffff, 0x8002\n");
+      AsyncEvent event = user.getAsyncEvent(Duration.ofSeconds(30));
+      while (event != null && event.type() != AsyncEventType.PKEY_CHANGE) {
+        event = user.getAsyncEvent(Duration.ofSeconds(30));
+      }
+      assertNotNull("no PKEY_CHANGE", event);
+      assertEquals(0x8002, device.pkey(1, 1));
+    }
+    Files.delete(file);
+    links.awaitGone("it0");
   }
 
   @Test
@@ -167,8 +191,12 @@ public class LinkIT {
 
   /** The file appears at once with all it holds. */
   private static void write(Path file, String address) throws Exception {
+    write(file, address, "");
+  }
+
+  private static void write(Path file, String address, String more) throws Exception {
     Path aside = Installed.DEVICES.resolve("aside");
-    Files.writeString(aside, "name = it0\nnetdev = lo\naddr = " + address + "\n");
+    Files.writeString(aside, "name = it0\nnetdev = lo\naddr = " + address + "\n" + more);
     Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
   }
 }
