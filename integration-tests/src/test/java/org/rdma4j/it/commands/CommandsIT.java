@@ -109,6 +109,15 @@ class CommandsIT {
   }
 
   @Test
+  void explanations() throws Exception {
+    Result result = rdma(LINKS + "ibv_wc_explain 10 0x41");
+    assertEquals(0, result.status(), result::toString);
+    assertEquals(1, result.count("REM_ACCESS_ERR \\(remote access error\\): found on the .*"), result::toString);
+    assertEquals(1, result.count("vendor error 0x41 of rxe0, rxe1: the peer answered NAK: .*"), result::toString);
+    assertEquals("", result.errors());
+  }
+
+  @Test
   void simulate() throws Exception {
     Result result = rdma("simulate --seeds 200 --first 500");
     assertEquals(0, result.status(), result::toString);
