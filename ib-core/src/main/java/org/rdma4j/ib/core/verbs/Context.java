@@ -49,6 +49,7 @@ public final class Context implements AutoCloseable {
     this.comm = maker.comm;
     this.kernel = maker.kernel;
     this.sequence = maker.sequence;
+    this.site = maker.site;
     this.id = maker.id;
     this.events = maker.events;
   }

@@ -43,6 +43,11 @@ final class XrcTargetHandle extends QueuePair {
   }
 
   @Override
+  protected String doExplain() {
+    return shared.doExplain();
+  }
+
+  @Override
   protected boolean doDrain(long timeoutNanos) {
     throw new IllegalStateException(); // The shared one is drained.
   }
