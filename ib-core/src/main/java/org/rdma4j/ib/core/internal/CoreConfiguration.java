@@ -36,6 +36,6 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
       name = "Creation sites",
       description =
           "Whether contexts and objects remember who made them, so that the log can tell it of a bundle that stops and"
-              + " leaves some; costs a few microseconds an object")
+              + " leaves some; costs about a microsecond an object")
   boolean creation_sites() default true;
 }

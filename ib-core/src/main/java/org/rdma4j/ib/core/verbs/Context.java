@@ -25,7 +25,8 @@ public final class Context implements AutoCloseable {
   private final boolean kernel;
   private final int id;
   private final long sequence;
-  private final String site;
+  private final boolean owned;
+  private final CreationSite site;
   private final CallGate makers = new CallGate();
   private final AsyncEvents events;
 
@@ -36,6 +37,7 @@ public final class Context implements AutoCloseable {
     this.comm = comm;
     this.kernel = kernel;
     this.sequence = state.nextSequence();
+    this.owned = true;
     this.site = state.creationSite();
     this.id = kernel ? -1 : state.tracker().addContext(this);
     this.events = new AsyncEvents(state.name() + " ctx " + comm + " #" + sequence);
@@ -49,7 +51,8 @@ public final class Context implements AutoCloseable {
     this.comm = maker.comm;
     this.kernel = maker.kernel;
     this.sequence = maker.sequence;
-    this.site = maker.site;
+    this.owned = false;
+    this.site = null;
     this.id = maker.id;
     this.events = maker.events;
   }
@@ -248,6 +251,11 @@ public final class Context implements AutoCloseable {
     return sequence;
   }
 
+  /** Who is making an object of this context now, or null where that is not noted. */
+  CreationSite creationSite() {
+    return owned ? state.creationSite() : null; // What outlives its maker must not hold his classes.
+  }
+
   boolean hasObjects() {
     return !state.tracker().inDestructionOrder(each -> each.context() == this).isEmpty();
   }
@@ -261,7 +269,7 @@ public final class Context implements AutoCloseable {
     String before = ", with ";
     for (VerbsObject each : state.tracker().inDestructionOrder(each -> each.context() == this)) {
       text.append(before).append(each.label());
-      String made = each.owner().site();
+      CreationSite made = each.owner().site();
       if (made != null) {
         text.append(" made at ").append(made);
       }

@@ -1,20 +1,33 @@
 package org.rdma4j.ib.core.verbs;
 
-/** Finds who makes an object: the first frame of the stack outside the core, as text, so that it holds no class. */
+/**
+ * Who makes an object: the first frame of the stack outside the core. The text is made when somebody reads it, so that
+ * noting costs a walk along a few frames and no more. Holds the caller's class until then.
+ */
 final class CreationSite {
   private static final StackWalker WALKER = StackWalker.getInstance();
   private static final String VERBS = CreationSite.class.getPackageName() + ".";
 
-  private CreationSite() {}
+  private final StackWalker.StackFrame frame;
 
-  /** {@return the caller of the core, such as {@code org.example.App.run(App.java:12)}} */
-  static String find() {
+  private CreationSite(StackWalker.StackFrame frame) {
+    this.frame = frame;
+  }
+
+  /** {@return the caller of the core, or null where there is none} */
+  static CreationSite find() {
     return WALKER.walk(
         frames ->
             frames
                 .filter(each -> !each.getClassName().startsWith(VERBS))
                 .findFirst()
-                .map(StackWalker.StackFrame::toString)
-                .orElse("nowhere"));
+                .map(CreationSite::new)
+                .orElse(null));
+  }
+
+  /** Such as {@code org.example.App.run(App.java:12)}. */
+  @Override
+  public String toString() {
+    return frame.toString();
   }
 }

@@ -106,7 +106,7 @@ final class DeviceState {
   }
 
   /** Who is making something now, or null where that is not noted. */
-  String creationSite() {
+  CreationSite creationSite() {
     return sitesNoted ? CreationSite.find() : null;
   }
 

@@ -14,7 +14,7 @@ public final class ObjectContext {
   private final ObjectKind kind;
   private volatile List<VerbsObject> parents;
   private final long sequence;
-  private final String site;
+  private final CreationSite site;
   private ProtectionDomain pd;
   private CqInitAttributes cq;
   private QpInitAttributes qp;
@@ -32,7 +32,7 @@ public final class ObjectContext {
     this.kind = kind;
     this.parents = List.of(parents);
     this.sequence = context.state().nextSequence();
-    this.site = context.state().creationSite();
+    this.site = context.creationSite();
   }
 
   /** {@return the context that the object will belong to} */
@@ -55,7 +55,7 @@ public final class ObjectContext {
   }
 
   /** Who made the object, or null where that is not noted. */
-  String site() {
+  CreationSite site() {
     return site;
   }
 
