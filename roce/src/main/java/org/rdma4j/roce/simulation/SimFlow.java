@@ -11,10 +11,12 @@ import java.util.function.Supplier;
 import org.rdma4j.roce.engine.Completion;
 import org.rdma4j.roce.engine.CompletionStatus;
 import org.rdma4j.roce.engine.FailedCheck;
+import org.rdma4j.roce.engine.MulticastGroups;
 import org.rdma4j.roce.engine.QpKind;
 import org.rdma4j.roce.engine.SendWork;
 import org.rdma4j.roce.engine.TransportState;
 import org.rdma4j.roce.engine.WorkOpcode;
+import org.rdma4j.roce.link.Route;
 
 /**
  * What one queue pair asks of another, and a model of what must come of it: the region of the target as it is after
@@ -33,6 +35,9 @@ final class SimFlow {
   final List<SimOp> ops = new ArrayList<>();
   /** Memory at the target that this flow alone changes. */
   final SimMemory target;
+  /** Way to a multicast group that the target and a further queue pair are in, or null. */
+  Route group;
+  SimListener listener;
   /** Requests that are posted before the flow ends, those left out included. */
   int wanted;
   /** The target's memory is taken away some time. */
@@ -45,7 +50,8 @@ final class SimFlow {
   private int drawn;
   private int released;
   private int received;
-  private int lastReceivedOp = -1;
+  /** The last request that arrived of those sent to the target alone, and of those to the group: two ways. */
+  private final int[] lastReceivedOp = {-1, -1};
   private int flushedShared;
   private SimOp failed;
   private boolean failedBefore;
@@ -153,8 +159,8 @@ final class SimFlow {
     work.selectivity = op.selectivity;
     work.flushLength = op.length;
     work.xrcSrq = SimQp.XRC_SRQ;
-    work.route = simulation.routeOf(from);
-    work.remoteQp = to.context.number();
+    work.route = op.toGroup ? group : simulation.routeOf(from);
+    work.remoteQp = op.toGroup ? MulticastGroups.QP_NUMBER : to.context.number();
     work.remoteQkey = Simulation.QKEY;
     nameRemote(op, work);
     if (op.inline) {
@@ -311,8 +317,11 @@ final class SimFlow {
   }
 
   private boolean arrived(SimOp op, int slot) {
-    SimMemory memory = to.receives.memory();
-    return same(memory.segment, to.receives.offset(slot) + header(), simulation.pattern, op.patternAt, op.length);
+    return arrived(op, to.receives, slot);
+  }
+
+  private boolean arrived(SimOp op, SimReceives queue, int slot) {
+    return same(queue.memory().segment, queue.offset(slot) + header(), simulation.pattern, op.patternAt, op.length);
   }
 
   private void receiveFailed(Completion completion) {
@@ -348,10 +357,32 @@ final class SimFlow {
     }
     if (found != null && simulation.keepsOrder() && found.length > 8) {
       check(found.receivedTimes == 0, "received again: " + found);
-      check(found.index > lastReceivedOp, "received after #" + lastReceivedOp + ": " + found);
-      lastReceivedOp = found.index;
+      int way = found.toGroup ? 1 : 0;
+      check(found.index > lastReceivedOp[way], "received after #" + lastReceivedOp[way] + ": " + found);
+      lastReceivedOp[way] = found.index;
     }
     return found;
+  }
+
+  /** A further member of the group has received something. */
+  void checkHeard(Completion completion, SimReceives queue, int slot) {
+    int payload = completion.byteLength - GRH;
+    boolean sent =
+        ops.stream()
+            .anyMatch(
+                op ->
+                    op.toGroup && op.length == payload && arrived(op, queue, slot)
+                        && (!op.hasImmediate() || carries(completion, Completion.WITH_IMMEDIATE, op)));
+    check(sent, () -> "a member of the group received what was never sent: " + describe(completion));
+    simulation.tally.add(Tally.COMPLETIONS, "receive UD member of a group " + completion.status, 1);
+  }
+
+  private void checkGroup() {
+    long sent = ops.stream().filter(op -> op.toGroup && op.status == CompletionStatus.SUCCESS).count();
+    check(listener.heard() >= sent || !simulation.isPerfect() || !simulation.nothingDropped(),
+        () -> "a member of the group received " + listener.heard() + " of " + sent);
+    check(listener.heard() <= sent || !simulation.keepsOrder() || failedBefore,
+        () -> "a member of the group received " + listener.heard() + " of " + sent);
   }
 
   /** What must hold when nothing is under way any more. */
@@ -362,6 +393,9 @@ final class SimFlow {
     }
     check(!from.failed || failed != null && failed.status != CompletionStatus.FLUSHED || from.in.mayFailResponder(),
         from + " failed without a reason");
+    if (listener != null) {
+      checkGroup();
+    }
     if (from.context.kind().isReliable()) {
       checkReliableEnd();
     } else {

@@ -54,6 +54,8 @@ final class SimOp {
   boolean signaled;
   boolean solicited;
   int immediate;
+  /** Goes to the flow's multicast group. */
+  boolean toGroup;
   /** The key it makes, uses or takes back, or null. */
   SimGrant grant;
   /** How many times a local request was executed. */
@@ -112,8 +114,14 @@ final class SimOp {
     return "#" + index + " " + name(opcode) + " of " + length + " bytes"
         + (takesReceive() && !isWrite() ? "" : " at " + (sharedCounter ? "the counter" : "+" + targetAt))
         + (fence ? ", fenced" : "") + (signaled ? "" : ", unsignaled") + (solicited ? ", solicited" : "")
-        + (inline ? ", inline" : "")
+        + (inline ? ", inline" : "") + (toGroup ? ", to the group" : "")
         + (grant == null ? "" : ", by " + name(grant.opcode)) + (flaw == Flaw.NONE ? "" : ", flaw " + flaw);
+  }
+
+  /** What is asked, and how, for a sum. */
+  String name() {
+    boolean isUser = grant != null && !isLocal();
+    return name(opcode) + (toGroup ? " to a group" : "") + (isUser ? " by " + name(grant.opcode) : "");
   }
 
   static String name(int opcode) {

@@ -12,6 +12,12 @@ final class SimPlan {
   private static final long MICRO = 1000;
   private static final long MILLI = 1000 * MICRO;
 
+  /** P_Keys of both ports: full members, and a limited one. */
+  static final int[] PKEYS = {0xffff, 0x8001, 0x0001, 0x9234};
+  /** With another partition in the place of one. */
+  static final int[] OTHER_PKEYS = {0xffff, 0x8002, 0x0001, 0x9234};
+  private static final int LIMITED = 2;
+
   final FaultPlan faults;
   final EngineConfig config;
   final int pairs;
@@ -73,6 +79,12 @@ final class SimPlan {
     settings.rnrRetry = chance(random, 0.7) ? 7 : random.nextInt(7);
     settings.minRnrTimer = 1 + random.nextInt(12);
     settings.notifyDrained = true;
+  }
+
+  /** Index of the P_Key of both sides; one may be the limited member of the second. */
+  static int pkeyIndex(SplittableRandom random) {
+    int index = random.nextInt(4);
+    return index == LIMITED ? 1 : index;
   }
 
   static int mtu(SplittableRandom random) {

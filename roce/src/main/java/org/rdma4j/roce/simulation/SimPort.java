@@ -73,6 +73,10 @@ final class SimPort implements KeyTable {
     return link.route(gid, other.gid, 0, 0, 64);
   }
 
+  Route routeTo(Gid group) {
+    return link.route(gid, group, 0, 0, 64);
+  }
+
   long count(EngineCounter counter) {
     return engine.counters().get(counter);
   }

@@ -70,6 +70,7 @@ final class SimTraffic {
     boolean sendsData = !op.readsTarget() && op.opcode != WorkOpcode.FLUSH;
     op.inline = sendsData && op.length <= INLINE_BYTES && op.flaw == SimOp.Flaw.NONE && random.nextInt(4) == 0;
     cut(op, random);
+    op.toGroup = random.nextBoolean() && flow.group != null;
     boolean usesGrant = useGrant(flow, op, random);
     op.fence = random.nextInt(10) == 0 || usesGrant || op.changesTarget() && readIsOpen(flow);
     return op;

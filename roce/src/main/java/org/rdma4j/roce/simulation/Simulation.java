@@ -94,6 +94,7 @@ final class Simulation {
   private final List<SimReceives> receives = new ArrayList<>();
   private final List<SimQp> qps = new ArrayList<>();
   private final List<SimFlow> flows = new ArrayList<>();
+  private final List<SimListener> listeners = new ArrayList<>();
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private final boolean refuses;
   private final double receiveChance;
@@ -116,6 +117,7 @@ final class Simulation {
     fabric = new Fabric(random.nextLong(), clock);
     for (int i = 0; i < 2; i++) {
       ports[i] = new SimPort(i == 0 ? "a" : "b", fabric, clock, trace, plan.config, GIDS[i]);
+      ports[i].engine.setPkeys(SimPlan.PKEYS);
       patterns[i] = ports[i].register(pattern, SimMemory.REMOTE_READ);
       counters[i] = ports[i].register(memory.take(8).fill((byte) 0), SimMemory.ALL);
       shared[i] = newReceives(ports[i], 4096 + 40, 12, true, random.split());
@@ -139,7 +141,8 @@ final class Simulation {
 
   private boolean hasFault(Gid source, Gid destination, long copy, FabricFault fault, boolean drawn) {
     int direction = source.equals(GIDS[0]) ? 0 : 1;
-    boolean happens = parts.hasFault(Part.fault(direction, copy, fault), drawn);
+    int way = destination.isMulticast() ? 2 + (int) destination.lo() & 0xff : direction;
+    boolean happens = parts.hasFault(Part.fault(way, copy, fault), drawn);
     if (happens) {
       trace.note(() -> (direction == 0 ? "a" : "b") + " > " + fault + " of packet " + copy / 2);
     }
@@ -198,6 +201,8 @@ final class Simulation {
       flow.wanted = kinds[i] == QpKind.XRC_TGT ? 0 : wanted;
       flows.add(flow);
     }
+    int pkey = SimPlan.pkeyIndex(chance);
+    int limited = pkey == 1 ? chance.nextInt(4) : 0;
     int depth = chance.nextInt(9);
     int psn = firstPsn & Psn.MASK;
     for (int i = 0; i < 2; i++) {
@@ -208,15 +213,44 @@ final class Simulation {
       settings.route = kind.isConnected() ? routes[i] : null;
       settings.sendPsn = i == 0 ? psn : psn / 2;
       settings.receivePsn = i == 0 ? psn / 2 : psn;
+      settings.pkeyIndex = limited == i + 1 ? 2 : pkey;
+      pair[i].context.takePkey();
       settings.maxReadAtomic = 1 + chance.nextInt(depth + 1);
       settings.maxDestinationReadAtomic = 1 + depth;
+    }
+    if (kind == QpKind.UD) {
+      group(id, pair[0].in, chance);
     }
     makeReady(pair[0]);
     long delay = chance.nextLong(3 * MILLI);
     boolean late = plan.late && parts.has(Part.of(Part.Kind.LATE, id));
+    if (late) {
+      after(delay / 2, () -> makeReceive(pair[1]));
+    }
     after(late ? delay : 0, () -> makeReady(pair[1]));
     if (plan.trouble && parts.has(Part.of(Part.Kind.TROUBLE, id))) {
       trouble(id, chance, pair);
+    }
+  }
+
+  /** What is sent by the flow goes to a group now and then, in which its target is and another queue pair. */
+  private void group(int id, SimFlow flow, SplittableRandom chance) {
+    Gid group = Gid.parse("::ffff:239.0.113." + (id + 1));
+    SimPort port = flow.to.port;
+    SimReceives queue = newReceives(port, plan.config.portMtu() + 40, 8, false, chance.split());
+    queue.closed = true; // It posts by itself.
+    var profile = new QpProfile(flow.to.context.number() + 0x20000, QpKind.UD, SimPort.PD, true, 1, 1, 8);
+    flow.listener = new SimListener(flow, queue, profile);
+    flow.group = flow.from.port.routeTo(group);
+    listeners.add(flow.listener);
+    port.engine.groups().attach(group, flow.to.context);
+    port.engine.groups().attach(group, flow.listener.context);
+    QpSettings settings = flow.listener.context.settings();
+    settings.qkey = QKEY;
+    settings.pkeyIndex = flow.to.context.settings().pkeyIndex;
+    flow.listener.context.takePkey();
+    for (TransportState state : List.of(TransportState.INIT, TransportState.RTR, TransportState.RTS)) {
+      flow.listener.context.modify(state);
     }
   }
 
@@ -243,10 +277,18 @@ final class Simulation {
     return qp;
   }
 
-  private static void makeReady(SimQp qp) {
+  private static void makeReceive(SimQp qp) {
     if (qp.isUsable()) {
       qp.context.modify(TransportState.INIT);
       qp.context.modify(TransportState.RTR);
+    }
+  }
+
+  private static void makeReady(SimQp qp) {
+    if (qp.context.state() == TransportState.RESET) {
+      makeReceive(qp);
+    }
+    if (qp.isUsable()) {
       qp.context.modify(TransportState.RTS);
     }
   }
@@ -287,6 +329,17 @@ final class Simulation {
         }
       }
       case 3 -> happen(when, "receive with a wrong key", qp.receives::spoilNext);
+      case 4 -> {
+        if (!plan.perfect) {
+          happen(
+              when,
+              "P_Key changed",
+              () -> {
+                qp.port.engine.setPkeys(SimPlan.OTHER_PKEYS);
+                after(later, () -> qp.port.engine.setPkeys(SimPlan.PKEYS));
+              });
+        }
+      }
       default -> drain(qp, when);
     }
   }
@@ -433,6 +486,7 @@ final class Simulation {
   }
 
   private void postReceives(boolean force) {
+    listeners.forEach(SimListener::listen);
     for (SimReceives queue : receives) {
       SimQp owner = queue.owner;
       if (owner != null && !owner.isUsable()) {
@@ -443,7 +497,7 @@ final class Simulation {
         queue.closed = true;
         continue;
       }
-      boolean more = true;
+      boolean more = !queue.closed;
       while (more && (force || queue.random.nextDouble() < receiveChance)) {
         more = queue.post();
       }
@@ -486,6 +540,7 @@ final class Simulation {
     for (SimQp qp : qps) {
       qp.force();
     }
+    listeners.forEach(SimListener::end);
     do {
       for (SimPort port : ports) {
         while (work(port) > 0) {
@@ -616,7 +671,7 @@ final class Simulation {
     for (SimFlow flow : flows) {
       QpKind kind = flow.from.context.kind();
       for (SimOp op : flow.ops) {
-        tally.add(Tally.OPERATIONS, kind + " " + SimOp.name(op.opcode), 1);
+        tally.add(Tally.OPERATIONS, kind + " " + op.name(), 1);
         tally.add(Tally.COMPLETIONS, "send " + kind + " " + op.status, 1);
         if (op.flaw != SimOp.Flaw.NONE) {
           tally.add(Tally.FAULTS, "flaw " + op.flaw, 1);
