@@ -227,6 +227,9 @@ public final class Engine {
           if (e.getCause() instanceof RuntimeException cause) {
             throw cause;
           }
+          if (e.getCause() instanceof Error cause) {
+            throw cause;
+          }
           throw new CompletionException(e.getCause());
         }
       }

@@ -63,17 +63,22 @@ public final class NioUdpLink implements Link {
    */
   public NioUdpLink(UdpLinkConfig config) {
     this.config = config;
-    MemorySegment memory = arena.allocate(config.transmitBytes(), Long.BYTES);
-    transmitView = memory.asByteBuffer();
-    receiveMemory = arena.allocate(DATAGRAM_SIZE, Long.BYTES);
-    receiveView = receiveMemory.asByteBuffer();
-    batch = new TransmitBatch(this, memory, config.port(), UdpLink.MAX_PACKET_LENGTH, MAX_MESSAGES);
-    check = new PacketCheck(receiveMemory, config.icrcCheck(), counters);
+    boolean made = false;
     try {
+      MemorySegment memory = arena.allocate(config.transmitBytes(), Long.BYTES);
+      transmitView = memory.asByteBuffer();
+      receiveMemory = arena.allocate(DATAGRAM_SIZE, Long.BYTES);
+      receiveView = receiveMemory.asByteBuffer();
+      batch = new TransmitBatch(this, memory, config.port(), UdpLink.MAX_PACKET_LENGTH, MAX_MESSAGES);
+      check = new PacketCheck(receiveMemory, config.icrcCheck(), counters);
       selector = Selector.open();
+      made = true;
     } catch (IOException e) {
-      arena.close();
       throw LinkErrno.EIO.exception("no selector for a UDP link", e);
+    } finally {
+      if (!made) {
+        arena.close();
+      }
     }
     doorbell = new Doorbell(selector::wakeup);
   }
@@ -339,13 +344,23 @@ public final class NioUdpLink implements Link {
     }
     closed = true;
     doorbell.close();
+    RuntimeException failure = null;
+    for (NioSocket each : sockets) {
+      try {
+        each.close();
+      } catch (LinkException e) {
+        failure = e;
+      }
+    }
     try {
-      sockets.forEach(NioSocket::close);
       selector.close();
     } catch (IOException e) {
-      throw LinkErrno.EIO.exception("the selector of a UDP link could not be closed", e);
+      failure = LinkErrno.EIO.exception("the selector of a UDP link could not be closed", e);
     } finally {
       arena.close();
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 }

@@ -34,7 +34,7 @@ public final class UdpLink implements Link {
 
   private final UdpLinkConfig config;
   private final Linux linux;
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena;
   private final LinkCounters counters = new LinkCounters();
   private final TransmitBatch batch;
   private final UdpSender sender;
@@ -63,21 +63,39 @@ public final class UdpLink implements Link {
   }
 
   UdpLink(UdpLinkConfig config, Linux linux) {
+    this(config, linux, Arena.ofShared());
+  }
+
+  /** Closes the arena with the link, or when there can be no link. */
+  UdpLink(UdpLinkConfig config, Linux linux, Arena arena) {
     this.config = config;
     this.linux = linux;
-    MemorySegment memory = arena.allocate(config.transmitBytes(), 64);
-    batch = new TransmitBatch(this, memory, config.port(), MAX_PACKET_LENGTH, MAX_MESSAGES);
-    sender = new UdpSender(arena, linux, batch, counters);
-    receiver = new UdpReceiver(arena, linux, counters, config.icrcCheck());
-    timespec = arena.allocate(TIMESPEC_SIZE, Long.BYTES);
-    int fd = linux.eventFd();
-    if (fd < 0) {
-      arena.close();
-      throw LinkException.ofErrno(-fd, "eventfd failed for a UDP link");
+    this.arena = arena;
+    int fd = -1;
+    boolean made = false;
+    try {
+      MemorySegment memory = arena.allocate(config.transmitBytes(), 64);
+      batch = new TransmitBatch(this, memory, config.port(), MAX_PACKET_LENGTH, MAX_MESSAGES);
+      sender = new UdpSender(arena, linux, batch, counters);
+      receiver = new UdpReceiver(arena, linux, counters, config.icrcCheck());
+      timespec = arena.allocate(TIMESPEC_SIZE, Long.BYTES);
+      fd = linux.eventFd();
+      if (fd < 0) {
+        throw LinkException.ofErrno(-fd, "eventfd failed for a UDP link");
+      }
+      int wake = fd;
+      eventFd = fd;
+      doorbell = new Doorbell(() -> Linux.wake(wake));
+      pollDescriptors = describe(sockets);
+      made = true;
+    } finally {
+      if (!made) {
+        if (fd >= 0) {
+          linux.close(fd);
+        }
+        arena.close();
+      }
     }
-    eventFd = fd;
-    doorbell = new Doorbell(() -> Linux.wake(fd));
-    pollDescriptors = describe(sockets);
   }
 
   private static Linux requireLinux() {
@@ -118,7 +136,15 @@ public final class UdpLink implements Link {
   private void add(UdpSocket socket) {
     UdpSocket[] more = Arrays.copyOf(sockets, sockets.length + 1);
     more[sockets.length] = socket;
-    pollDescriptors = describe(more);
+    boolean described = false;
+    try {
+      pollDescriptors = describe(more);
+      described = true;
+    } finally {
+      if (!described) {
+        socket.close();
+      }
+    }
     sockets = more;
   }
 
@@ -180,8 +206,13 @@ public final class UdpLink implements Link {
     return -1;
   }
 
+  /** What to poll, in the memory there is where it has room. */
   private MemorySegment describe(UdpSocket[] all) {
-    MemorySegment descriptors = Arena.ofAuto().allocate((all.length + 1L) * Linux.POLLFD_SIZE, Long.BYTES);
+    MemorySegment descriptors = pollDescriptors;
+    long bytes = (all.length + 1L) * Linux.POLLFD_SIZE;
+    if (descriptors == null || descriptors.byteSize() < bytes) {
+      descriptors = arena.allocate(2 * bytes, Long.BYTES);
+    }
     for (int i = 0; i <= all.length; i++) {
       long at = (long) i * Linux.POLLFD_SIZE;
       descriptors.set(JAVA_INT, at + Linux.POLLFD_FD, i == 0 ? eventFd : all[i - 1].fd());
