@@ -60,6 +60,9 @@ final class RxeRegistration {
           || !wanted.withPkeys(settings.pkeys()).equals(settings)) {
         return false;
       }
+      if (wanted.equals(settings)) {
+        return true;
+      }
       which = device;
       settings = wanted;
     }
