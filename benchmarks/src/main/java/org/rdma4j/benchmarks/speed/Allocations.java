@@ -20,6 +20,9 @@ final class Allocations {
   /** What JMH itself allocates in an iteration, spread over its operations, stays below this. */
   private static final double NOTHING = 0.5;
 
+  /** Enough for all to be compiled, also on a busy machine. */
+  private static final int WARM_UPS = 6;
+
   private Allocations() {}
 
   static void measure(Report report, int iterations, double seconds) {
@@ -29,6 +32,7 @@ final class Allocations {
             .include(OperationBenchmark.class.getName())
             .addProfiler(GCProfiler.class)
             .verbosity(VerboseMode.SILENT)
+            .warmupIterations(WARM_UPS)
             .warmupTime(time)
             .measurementTime(time)
             .measurementIterations(iterations)
