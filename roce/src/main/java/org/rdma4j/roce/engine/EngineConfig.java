@@ -15,8 +15,8 @@ public record EngineConfig(
     int portMtu, long maxMessageSize, int windowPackets, int readChunkPackets, int receiveBatch, int transmitBurst) {
   /** After this many packets without one, an acknowledge is asked for in the middle of a message. */
   static final int PACKETS_PER_ACK_REQUEST = 64;
-  /** The window never shrinks below this. */
-  static final int MIN_WINDOW = 8;
+  /** The window never shrinks below this: a loss at the end of a window costs a timeout, so windows are not small. */
+  static final int MIN_WINDOW = 32;
   /** Longest message of any request (IBA specification C9-3: 2^31 bytes). */
   static final long MAX_DMA_LENGTH = 1L << 31;
 

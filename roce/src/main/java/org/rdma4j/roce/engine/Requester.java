@@ -36,6 +36,8 @@ final class Requester {
     FAILED
   }
 
+  private static final int ACKS_PER_WINDOW = 4;
+
   private final QpContext qp;
   private final SendQueue queue;
   private final EngineConfig config;
@@ -89,7 +91,7 @@ final class Requester {
 
   /** Loss halves the window. */
   void shrink() {
-    window = Math.max(EngineConfig.MIN_WINDOW, window >> 1);
+    window = Math.min(config.windowPackets(), Math.max(EngineConfig.MIN_WINDOW, window >> 1));
   }
 
   /** The message under way is given up: what follows begins anew. */
@@ -420,6 +422,13 @@ final class Requester {
     return qp.engine().memory().gather(work.sge, offset, packet, at, payload, qp.protectionDomain());
   }
 
+  /** After a loss several acknowledges come in each window, so that one that gets lost does not cost a timeout. */
+  private int packetsPerAckRequest() {
+    return window == config.windowPackets()
+        ? EngineConfig.PACKETS_PER_ACK_REQUEST
+        : Math.min(EngineConfig.PACKETS_PER_ACK_REQUEST, window / ACKS_PER_WINDOW);
+  }
+
   private boolean asksForAck(boolean end) {
     if (qp.kind() == QpKind.GSI) {
       return true;
@@ -428,7 +437,7 @@ final class Requester {
       return false;
     }
     boolean windowEnds = Psn.distance(qp.completer().psn(), psn) + 1 >= window;
-    return end || windowEnds || packetsSinceAckRequest > EngineConfig.PACKETS_PER_ACK_REQUEST;
+    return end || windowEnds || packetsSinceAckRequest > packetsPerAckRequest();
   }
 
   private void writeBth(
