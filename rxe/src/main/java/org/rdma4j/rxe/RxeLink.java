@@ -10,6 +10,7 @@ import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Modified;
 import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.metatype.annotations.Designate;
+import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,6 +72,11 @@ public final class RxeLink {
         LOG.error("no device from configuration {}: {}", pid, e.toString());
         throw new NoDeviceException(e);
       }
+    } catch (RuntimeException | Error e) {
+      registration = null;
+      links.leave(pid);
+      links.failed(pid, new VerbsException(Errno.EIO, "unexpected failure: " + e, e));
+      throw e;
     }
   }
 

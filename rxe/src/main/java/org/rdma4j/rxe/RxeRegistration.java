@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.ServiceRegistration;
 import org.rdma4j.ib.core.client.CaptureSource;
@@ -12,7 +13,9 @@ import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.Netdev;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.roce.capture.CapturingLink;
+import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.link.LinkException;
+import org.rdma4j.roce.link.UdpLinkConfig;
 import org.rdma4j.roce.link.UdpLinks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -118,6 +121,15 @@ final class RxeRegistration {
 
   /** Checks the interface, opens the link and makes the device. */
   static RxeDevice make(RxeSettings settings, Consumer<RxeDevice> whenReleased, Runnable whenGone) {
+    return make(settings, UdpLinks::open, whenReleased, whenGone);
+  }
+
+  /** The same over a link of another kind. */
+  static RxeDevice make(
+      RxeSettings settings,
+      Function<UdpLinkConfig, Link> links,
+      Consumer<RxeDevice> whenReleased,
+      Runnable whenGone) {
     Netdev netdev = PortNetdev.find(settings.netdev());
     if (netdev == null) {
       throw new VerbsException(Errno.ENODEV, settings.name() + ": there is no network interface " + settings.netdev());
@@ -126,19 +138,19 @@ final class RxeRegistration {
       throw new VerbsException(
           Errno.EPERM, settings.name() + ": " + settings.netdev() + " is a VLAN; use the interface under it");
     }
-    CapturingLink link;
-    try {
-      link = new CapturingLink(UdpLinks.open(settings.link()), settings.name());
-    } catch (LinkException e) {
-      throw PortAddresses.translate(e);
-    }
+    CapturingLink link = null;
     boolean made = false;
     try {
+      link = new CapturingLink(links.apply(settings.link()), settings.name());
       RxeDevice device = new RxeDevice(settings, netdev, link, whenReleased, whenGone);
       made = true;
       return device;
+    } catch (LinkException e) {
+      throw PortAddresses.translate(e);
+    } catch (OutOfMemoryError e) {
+      throw new VerbsException(Errno.ENOMEM, settings.name() + ": no memory or no thread: " + e.getMessage(), e);
     } finally {
-      if (!made) {
+      if (!made && link != null) {
         link.close();
       }
     }

@@ -2,6 +2,7 @@ package org.rdma4j.rxe.ring;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import org.rdma4j.ib.core.verbs.Errno;
@@ -33,6 +34,9 @@ public final class Ring {
   /** Offset of the first slot. */
   public static final long DATA = 0x180;
 
+  /** Where the memory of rings made in its scope comes from, in place of the system's; for tests of what fails. */
+  public static final ScopedValue<SegmentAllocator> MEMORY = ScopedValue.newInstance();
+
   private static final int CACHE_LINE = 64;
   private static final VarHandle INDEX = ValueLayout.JAVA_INT.varHandle();
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
@@ -59,7 +63,7 @@ public final class Ring {
 
   private static MemorySegment allocate(long bytes) {
     try {
-      return Arena.ofAuto().allocate(bytes, CACHE_LINE);
+      return (MEMORY.isBound() ? MEMORY.get() : Arena.ofAuto()).allocate(bytes, CACHE_LINE);
     } catch (OutOfMemoryError e) {
       throw new VerbsException(Errno.ENOMEM, "no native memory for a ring of " + bytes + " bytes", e);
     }

@@ -28,6 +28,8 @@ public enum Errno {
   EINVAL(22, "Invalid argument"),
   /** The name is in use ({@code ib_register_device}). */
   ENFILE(23, "Too many open files in system"),
+  /** Too many open files. */
+  EMFILE(24, "Too many open files"),
   /** The table has no free slot. */
   ENOSPC(28, "No space left on device"),
   /** The name is too long. */
