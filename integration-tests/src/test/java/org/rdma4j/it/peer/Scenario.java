@@ -92,12 +92,12 @@ record Scenario(
     int[] many = {20000, 20000, 20000, 20000};
     int[] large = {65535, 65535, 65535, 200000, 200000};
     String small = "--mtu 256 --wait 60";
-    String finite = small + " --retry 6 --timeout 16";
+    String finite = small + " --retry 6 --timeout 18";
     return List.of(
         transfer("send", finite, some),
         transfer("send", small, many),
         transfer("send", "--mtu 4096 --wait 60 --burst", large),
-        transfer("send", "--wait 60 --retry 6 --timeout 16 --burst", burst()),
+        transfer("send", "--wait 60 --retry 6 --timeout 18 --burst", burst()),
         transfer("send-imm", small + " --burst", many),
         transfer("write", finite + " --burst", some),
         transfer("write", small, many),
@@ -106,10 +106,10 @@ record Scenario(
         read(finite, some),
         read(small + " --burst", many),
         read("--mtu 4096 --wait 60 --burst", large),
-        read("--wait 60 --retry 6 --timeout 16 --burst", burst()),
+        read("--wait 60 --retry 6 --timeout 18 --burst", burst()),
         both("--mtu 4096 --wait 60", 65535, 65535, 65535, 65535, 65535, 65535, 65535),
         both(finite, some),
-        atomics("--wait 60 --retry 6 --timeout 16"));
+        atomics("--wait 60 --retry 6 --timeout 18"));
   }
 
   /** The line that both sides' batch has for it, without the role. */
