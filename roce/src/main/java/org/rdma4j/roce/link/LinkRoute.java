@@ -75,6 +75,18 @@ class LinkRoute implements Route {
     return true;
   }
 
+  /** Whether packets of the other route, one of the same link, have the same IP and UDP header. */
+  boolean isSameWay(LinkRoute other) {
+    return this == other
+        || (destination.lo() == other.destination.lo()
+            && destination.hi() == other.destination.hi()
+            && source.lo() == other.source.lo()
+            && source.hi() == other.source.hi()
+            && trafficClass == other.trafficClass
+            && flowLabel == other.flowLabel
+            && hopLimit == other.hopLimit);
+  }
+
   /** Whether several packets of it may form one message. */
   boolean mayBatch() {
     return false;

@@ -6,10 +6,10 @@ import java.lang.foreign.MemorySegment;
  * The packets that were claimed and committed and wait for {@link Link#flush}, and the messages they form.
  *
  * <p>Memory is filled from its start and is empty again when everything was taken, so that a steady flow uses the same
- * cached bytes. A message is one datagram, or several of one route that lie one behind the other and have the same
- * length (the last may be shorter): what the kernel can take as one and split. The ICRC is written at commit, when the
- * place of the packet in its message is known, because the kernel numbers the parts of a split IPv4 datagram 0, 1, 2, …
- * in the identification, which the ICRC covers.
+ * cached bytes. A message is one datagram, or several that go the same way, also those of several queue pairs, that lie
+ * one behind the other and have the same length (the last may be shorter): what the kernel can take as one and split.
+ * The ICRC is written at commit, when the place of the packet in its message is known, because the kernel numbers the
+ * parts of a split IPv4 datagram 0, 1, 2, … in the identification, which the ICRC covers.
  */
 final class TransmitBatch {
   /** Most parts of one message ({@code UDP_MAX_SEGMENTS} of the kernels that have the fewest). */
@@ -92,8 +92,9 @@ final class TransmitBatch {
   private boolean joinsLast(LinkRoute route, int datagram) {
     int last = end - 1;
     return last >= first
-        && routes[last] == route
+        && routes[last].mayBatch()
         && route.mayBatch()
+        && routes[last].isSameWay(route)
         && datagram <= segmentLengths[last]
         && counts[last] * segmentLengths[last] == lengths[last]
         && counts[last] < MAX_SEGMENTS

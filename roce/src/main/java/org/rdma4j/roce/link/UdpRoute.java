@@ -31,6 +31,12 @@ final class UdpRoute extends LinkRoute {
     segmentation = false;
   }
 
+  /** An address that was removed and added again has another socket. */
+  @Override
+  boolean isSameWay(LinkRoute other) {
+    return other instanceof UdpRoute route && socket == route.socket && super.isSameWay(other);
+  }
+
   @Override
   boolean isUsable() {
     return socket.isOpen();
