@@ -59,7 +59,8 @@ class ExplainTest {
     return "0x" + Long.toHexString(value);
   }
 
-  private void connectImpatient() {
+  /** Few retries: of a receiver that is not ready one, and after a timeout as many as told. */
+  private void connectImpatient(int timeout, int retries) {
     a.qp.modify(new QpAttributes().state(QpState.RESET));
     End.init(a.qp);
     a.qp.modify(
@@ -75,8 +76,8 @@ class ExplainTest {
         new QpAttributes()
             .state(QpState.RTS)
             .sqPsn(0x12_3456)
-            .timeout(10)
-            .retryCount(1)
+            .timeout(timeout)
+            .retryCount(retries)
             .rnrRetry(1)
             .maxRdAtomic(1));
   }
@@ -131,11 +132,11 @@ class ExplainTest {
 
   @Test
   void noReceiveAndNoAnswer() {
-    connectImpatient();
+    connectImpatient(17, 7);
     a.qp.postSend(request(a, 5, WrOpcode.SEND, 8));
     contains(fails(WcStatus.RNR_RETRY_EXC_ERR), "rnr_retry is 1", "work request 5");
     End.reset(a, b, PathMtu.MTU_1024);
-    connectImpatient();
+    connectImpatient(10, 1);
     b.qp.modify(new QpAttributes().state(QpState.ERR));
     a.qp.postSend(request(a, 6, WrOpcode.SEND, 8));
     contains(fails(WcStatus.RETRY_EXC_ERR), "retry_cnt is 1, timeout 10, which is 4194 us");
