@@ -12,7 +12,7 @@ import org.rdma4j.rxe.ring.WorkRing;
  * @param sends the send queue
  * @param receives the receive queue, or null where there is none or a shared one
  * @param capabilities the sizes there are: the scatter/gather list and inline data share their place, so the larger
- * of     both counts for both, and rings are rounded up
+ *     of both counts for both, and rings are rounded up
  */
 record QpRings(WorkRing sends, ReceiveRing receives, QpCapabilities capabilities) {
   /** Of a queue pair that has no queues: the smallest send queue, to which nobody posts. */

@@ -55,7 +55,7 @@ public final class RxeLink {
    * Makes the device and registers it.
    *
    * @throws NoDeviceException why there is no device, for those who look at the component; where somebody waits for
-   * the     device, the reason goes to him alone
+   *     the device, the reason goes to him alone
    */
   @Activate
   public void start() {

@@ -7,7 +7,7 @@ package org.rdma4j.roce.engine;
  * @param maxMessageSize longest message in bytes, {@code max_msg_sz} of the port
  * @param windowPackets requests of one queue pair in flight, in packets, from 8 to 2^22 (kernel: 128)
  * @param readChunkPackets responses asked for by one READ request; longer READs go out as several requests, so that
- * the     responder cannot flood the requester's socket
+ *     the responder cannot flood the requester's socket
  * @param receiveBatch packets taken from the link in one duty cycle
  * @param transmitBurst packets one queue pair may send in one duty cycle before others get their turn
  */

@@ -48,8 +48,8 @@ public interface Link extends AutoCloseable {
    * @param group the multicast address, of the family of one of the addresses
    * @throws LinkException EINVAL when it is no multicast address; EADDRINUSE when this link has joined it already;
    *     EADDRNOTAVAIL when no address of the family was added; ENODEV without the interface; EMFILE, ENFILE, ENOMEM
-   * or     ENOBUFS without resources; EOPNOTSUPP for a link without multicast, as all are that do not override this;
-   * EBADF     when closed
+   *     or ENOBUFS without resources; EOPNOTSUPP for a link without multicast, as all are that do not override this;
+   *     EBADF when closed
    */
   default void joinGroup(Gid group) {
     throw LinkErrno.EOPNOTSUPP.exception("this link cannot join " + group);
@@ -77,7 +77,7 @@ public interface Link extends AutoCloseable {
    * @return the route, usable until its source is removed or the link is closed
    * @throws LinkException EADDRNOTAVAIL when the source was not added or is of the other family; ENETUNREACH when the
    *     destination is zero or a group that the host has no route to; ENODEV without the interface that a group
-   * needs;     EINVAL when a number is out of range; EBADF when closed
+   *     needs; EINVAL when a number is out of range; EBADF when closed
    */
   Route route(Gid source, Gid destination, int trafficClass, int flowLabel, int hopLimit);
 
@@ -95,7 +95,7 @@ public interface Link extends AutoCloseable {
    * @param route where to, made by this link
    * @param length exact length from BTH to the end of the pad, a multiple of 4, 12 to {@link #maxPacketLength()}
    * @return where in {@link #transmitMemory()} to write the packet; the memory holds anything before. -1 when there
-   * is     no room now: flush and try later
+   *     is no room now: flush and try later
    * @throws IllegalStateException when the packet claimed before was neither committed nor aborted
    * @throws IllegalArgumentException when the length is out of range or the route is another link's
    */

@@ -23,8 +23,8 @@ import org.rdma4j.roce.address.Gid;
  *
  * <ul>
  *   <li><b>IPv6 from senders that leave the UDP checksum 0, as Linux {@code rdma_rxe} and RDMA network cards do:
- * their       packets never arrive</b> ({@code UDP_NO_CHECK6_RX} is needed). IPv6 between two links of this kind, or
- * with       {@link UdpLink}, works.
+ *     their packets never arrive</b> ({@code UDP_NO_CHECK6_RX} is needed). IPv6 between two links of this kind, or
+ *     with {@link UdpLink}, works.
  *   <li>Traffic class, flow label and hop limit of a route: packets carry the system's defaults. Those of received
  *       packets are {@link ReceivedPacket#UNKNOWN}.
  *   <li>Waits shorter than a millisecond: they last up to one, unless a packet or a wake-up comes.

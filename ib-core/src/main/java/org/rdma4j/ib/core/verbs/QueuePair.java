@@ -223,8 +223,8 @@ public abstract class QueuePair extends VerbsObject {
    * @param group the group's address: ff00::/8, or IPv4-mapped 224.0.0.0/4
    * @param lid the group's LID, 0xc000 to 0xfffe; on Ethernet it means nothing
    * @throws VerbsException EINVAL for another type than UD, another GID, or a LID out of range; ENOMEM naming the
-   * limit     of the device; EOPNOTSUPP for a device without multicast; EIO after removal of the device; what the
-   * network     says where it cannot join
+   *     limit of the device; EOPNOTSUPP for a device without multicast; EIO after removal of the device; what the
+   *     network says where it cannot join
    */
   public final void attachMulticast(Gid group, int lid) {
     call(
@@ -324,7 +324,7 @@ public abstract class QueuePair extends VerbsObject {
    *
    * @param chain the first request; copied
    * @throws PostException EINVAL in RESET, with a shared receive queue, or for too many entries; ENOMEM when full;
-   * EIO     after removal of the device; requests before the bad one stay posted
+   *     EIO after removal of the device; requests before the bad one stay posted
    */
   public abstract void postReceive(ReceiveWorkRequest chain);
 
