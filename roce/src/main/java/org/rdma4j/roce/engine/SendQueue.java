@@ -54,6 +54,8 @@ final class SendQueue {
 
   /** Completes the oldest request. */
   void complete(SendWork work, CompletionStatus status, FailedCheck check) {
+    // First the slot, then the completion: who sees it may post at once (rxe_comp.c:do_complete).
+    qp.host().releaseSend(oldest + 1);
     if (status != CompletionStatus.SUCCESS || work.signaled || qp.signalsAll()) {
       completion.id = work.id;
       completion.status = status;
@@ -74,7 +76,6 @@ final class SendQueue {
     if (next < oldest) {
       next = oldest;
     }
-    qp.host().releaseSend(oldest);
   }
 
   /** Completes everything posted: the oldest with its own error where it failed, all others as flushed. */
