@@ -100,6 +100,7 @@ public final class Engine {
    * @param qp the queue pair
    */
   public void destroy(QpContext qp) {
+    qp.settle();
     queuePairs.remove(qp);
     groups.forget(qp);
     timers.disarm(qp);

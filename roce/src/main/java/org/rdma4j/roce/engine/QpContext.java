@@ -137,7 +137,10 @@ public final class QpContext {
   public void modify(TransportState target) {
     TransportState from = state;
     switch (target) {
-      case RESET -> reset();
+      case RESET -> {
+        settle();
+        reset();
+      }
       case RTR -> {
         responder.start(settings.receivePsn);
         responder.resize(settings.maxDestinationReadAtomic);
@@ -161,7 +164,10 @@ public final class QpContext {
         drainPending = true;
         checkDrained();
       }
-      case ERR -> toError();
+      case ERR -> {
+        settle();
+        toError();
+      }
       default -> state = target;
     }
     engine.schedule(this);
@@ -194,6 +200,13 @@ public final class QpContext {
   /** The size of the reply store changed while requests may be running (SQD to SQD). Engine thread. */
   public void resizeReplies() {
     responder.resize(settings.maxDestinationReadAtomic);
+  }
+
+  /** The user ends the queue pair, or moves it where it answers no more. Not while a packet is being written. */
+  void settle() {
+    if (state.receives()) {
+      responder.settle(engine.link());
+    }
   }
 
   private void reset() {

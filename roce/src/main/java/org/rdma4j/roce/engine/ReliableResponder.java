@@ -538,6 +538,13 @@ final class ReliableResponder extends Responder {
     }
   }
 
+  @Override
+  void settle(Link link) {
+    if (dueSyndrome == Syndrome.ACK_NO_CREDIT_LIMIT && !replies.isPending()) {
+      sendAcknowledge(link);
+    }
+  }
+
   private boolean sendAtomicReply(Link link, ReplyRing.Reply reply) {
     int opcode = transport | Opcode.RC_ATOMIC_ACKNOWLEDGE;
     long at = link.claim(qp.settings().route, Opcode.headerLength(opcode));

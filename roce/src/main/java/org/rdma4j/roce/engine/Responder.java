@@ -71,6 +71,9 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
    */
   void acknowledge(Link link, boolean sentRequests) {}
 
+  /** The user ends the queue pair: what was executed is acknowledged now, so that the peer need not ask in vain. */
+  void settle(Link link) {}
+
   /** {@return whether a response is due} */
   boolean hasResponses() {
     return false;

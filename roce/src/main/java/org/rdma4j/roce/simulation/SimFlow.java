@@ -48,6 +48,10 @@ final class SimFlow {
   private final MemorySegment model;
   private final List<SimOp> takers = new ArrayList<>();
   private int drawn;
+  /** Slots of the send queue that the engine has given back. */
+  private int freed;
+
+  /** Requests that have ended: their slots are back, and completions of theirs would have come. */
   private int released;
   private int received;
   /** The last request that arrived of those sent to the target alone, and of those to the group: two ways. */
@@ -98,6 +102,7 @@ final class SimFlow {
   FailedCheck execute(int index) {
     SimOp op = ops.get(index);
     check(++op.executedTimes == 1, () -> "executed again: " + op);
+    settle(freed);
     for (SimOp earlier : ops.subList(released, index)) {
       boolean waits = op.fence && WorkOpcode.hasResponse(earlier.opcode) && earlier.flaw == SimOp.Flaw.NONE;
       check(!waits, () -> op + " did not wait for " + earlier);
@@ -130,6 +135,7 @@ final class SimFlow {
   }
 
   int outstanding() {
+    settle(freed);
     return ops.size() - released;
   }
 
@@ -206,6 +212,8 @@ final class SimFlow {
 
   void complete(Completion completion) {
     SimOp op = ops.get((int) completion.id);
+    check(op.index < freed, () -> "completed before its slot is free: " + op);
+    settle(op.index);
     check(op.index == released, () -> "completed " + op + " when " + released + " is next");
     check(op.status == null, "completed twice");
     check(completion.qpNumber == from.context.number(), "number of the queue pair");
@@ -220,6 +228,7 @@ final class SimFlow {
       failed = op;
       failedBefore = true;
     }
+    settle(op.index + 1);
   }
 
   /** The send queue goes on after it had failed alone. */
@@ -227,9 +236,16 @@ final class SimFlow {
     failed = null;
   }
 
+  /** A slot is free before its completion is there: who sees the completion may post. */
   void release(long index) {
-    check(index >= released && index <= ops.size(), () -> "released " + index + " after " + released);
-    for (; released < index; released++) {
+    check(index >= freed && index <= ops.size(), () -> "released " + index + " after " + freed);
+    settle((int) index - 1);
+    freed = (int) index;
+  }
+
+  /** What has no completion by now gets none. */
+  private void settle(int end) {
+    for (; released < end; released++) {
       SimOp op = ops.get(released);
       if (op.grant != null && op.flaw == SimOp.Flaw.NONE) {
         op.grant.released(op);
@@ -387,6 +403,7 @@ final class SimFlow {
 
   /** What must hold when nothing is under way any more. */
   void checkEnd() {
+    settle(freed);
     check(released == ops.size(), "released " + released + " of " + ops.size());
     if (failed != null) {
       check(mayFail(), "failed so: " + failed + ", check the state of " + from + " and " + to);

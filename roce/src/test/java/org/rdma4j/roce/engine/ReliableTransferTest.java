@@ -36,6 +36,29 @@ class ReliableTransferTest extends EngineTest {
     assertIdle();
   }
 
+  /** An acknowledge may wait for an answer to ride behind; who ends instead of answering must not take it along. */
+  @ParameterizedTest
+  @ValueSource(strings = {"RESET", "ERR", "destroyed"})
+  void whatWasReceivedIsAcknowledgedThoughTheQueuePairEndsAtOnce(String end) {
+    TestQp[] qp = world.pair(QpKind.RC);
+    fill(source, 1);
+    qp[1].receives.post(100, target, 0, 64);
+    qp[0].post(Post.send(1).local(source, 0, 40));
+    while (qp[1].received.isEmpty()) {
+      if (world.work() == 0) {
+        world.clock.advanceTo(world.nextEvent());
+      }
+    }
+    if (end.equals("destroyed")) {
+      b.engine.destroy(qp[1].context);
+    } else {
+      qp[1].modify(TransportState.valueOf(end));
+    }
+    world.run();
+    assertDone(qp[0].sends, 1);
+    assertEquals(2, a.link.sent + b.link.sent, "one request, one acknowledge");
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {256, 512, 1024, 2048, 4096})
   void sendsMessagesOfAllLengthsAtEveryMtu(int mtu) {
