@@ -1,6 +1,5 @@
 package org.rdma4j.it.peer;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -14,6 +13,9 @@ import org.junit.jupiter.api.Test;
 class VanishedPeerIT {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final List<String> RETRY_EXCEEDED = List.of("1 error 12");
+
+  /** What the kernel's rxe of 6.12 reports instead where the link is cut under it; that of 6.1 says 12. */
+  private static final List<String> FLUSHED = List.of("1 flushed");
   private static final int PORT = 18600;
   private static final String WORDS = " until-error --port " + PORT + " --retry 2 --timeout 16 --wait 30 --gid ";
   private static final String GUEST = "exec python3 /root/pv.py %s" + WORDS + Family.IPV4.guestGidIndex();
@@ -35,7 +37,7 @@ class VanishedPeerIT {
         Running client = rdma4jClient()) {
       awaitTraffic(client, server);
       peer.exec("killall -KILL python3").ok();
-      assertExceeded(client);
+      assertEnded(client, Set.of(RETRY_EXCEEDED));
     }
   }
 
@@ -45,7 +47,7 @@ class VanishedPeerIT {
         Running client = linuxClient()) {
       awaitTraffic(client, server);
       server.kill();
-      assertExceeded(client);
+      assertEnded(client, Set.of(RETRY_EXCEEDED));
     }
   }
 
@@ -53,7 +55,7 @@ class VanishedPeerIT {
   void linkIsCutForRdma4j() {
     try (Running server = linuxServer();
         Running client = rdma4jClient()) {
-      cutUnder(client, server);
+      cutUnder(client, server, Set.of(RETRY_EXCEEDED));
     }
   }
 
@@ -61,15 +63,15 @@ class VanishedPeerIT {
   void linkIsCutForLinux() {
     try (Running server = rdma4jServer();
         Running client = linuxClient()) {
-      cutUnder(client, server);
+      cutUnder(client, server, Set.of(RETRY_EXCEEDED, FLUSHED));
     }
   }
 
-  private void cutUnder(Running client, Running server) {
+  private void cutUnder(Running client, Running server, Set<List<String>> ends) {
     awaitTraffic(client, server);
     LinuxPeer.Disturbance cut = peer.disturb("loss", "100%");
     try (cut) {
-      assertExceeded(client);
+      assertEnded(client, ends);
     }
   }
 
@@ -104,9 +106,10 @@ class VanishedPeerIT {
     }
   }
 
-  private static void assertExceeded(Running client) {
+  private static void assertEnded(Running client, Set<List<String>> ends) {
     String output = client.await(LIMIT).ok().output();
-    assertEquals(RETRY_EXCEEDED, Completions.parse(output), output);
+    List<String> end = Completions.parse(output);
+    assertTrue(ends.contains(end), () -> end + " is not among " + ends + "\n" + output);
     assertTrue(output.contains("client until-error: end"), output);
   }
 }
