@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Clock;
+import org.rdma4j.roce.link.ForwardingLink;
 import org.rdma4j.roce.link.Link;
-import org.rdma4j.roce.link.LinkCounters;
 import org.rdma4j.roce.link.PacketHandler;
 import org.rdma4j.roce.link.ReceivedPacket;
 import org.rdma4j.roce.link.Route;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #start}, {@link #stop} and {@link #isCapturing} may be called from any thread, the rest as {@link Link}
  * says.
  */
-public final class CapturingLink implements Link {
+public final class CapturingLink extends ForwardingLink {
 
   private static final Logger LOG = LoggerFactory.getLogger(CapturingLink.class);
   private static final int DEFAULT_HOP_LIMIT = 64;
@@ -63,6 +63,7 @@ public final class CapturingLink implements Link {
    * @param epochClock counts from 1970, or from what shall be shown as 1970
    */
   public CapturingLink(Link link, String name, Clock epochClock) {
+    super(link);
     this.link = link;
     this.name = name;
     this.epochClock = epochClock;
@@ -99,36 +100,6 @@ public final class CapturingLink implements Link {
   }
 
   @Override
-  public int maxPacketLength() {
-    return link.maxPacketLength();
-  }
-
-  @Override
-  public void addAddress(Gid gid) {
-    link.addAddress(gid);
-  }
-
-  @Override
-  public void removeAddress(Gid gid) {
-    link.removeAddress(gid);
-  }
-
-  @Override
-  public void joinGroup(Gid group) {
-    link.joinGroup(group);
-  }
-
-  @Override
-  public void leaveGroup(Gid group) {
-    link.leaveGroup(group);
-  }
-
-  @Override
-  public Route route(Gid source, Gid destination, int trafficClass, int flowLabel, int hopLimit) {
-    return link.route(source, destination, trafficClass, flowLabel, hopLimit);
-  }
-
-  @Override
   public MemorySegment transmitMemory() {
     return transmitMemory;
   }
@@ -153,16 +124,6 @@ public final class CapturingLink implements Link {
       write(current, Direction.OUTBOUND, transmitMemory, claimedOffset, claimedLength);
     }
     link.commit();
-  }
-
-  @Override
-  public void abort() {
-    link.abort();
-  }
-
-  @Override
-  public int flush() {
-    return link.flush();
   }
 
   @Override
@@ -199,25 +160,10 @@ public final class CapturingLink implements Link {
     }
   }
 
-  @Override
-  public void await(long timeoutNanos) {
-    link.await(timeoutNanos);
-  }
-
-  @Override
-  public void wakeup() {
-    link.wakeup();
-  }
-
   /** Not during a capture: its destination may block, and be closed by an interrupt of the thread that writes. */
   @Override
   public boolean mayBeLent() {
     return tap == null && link.mayBeLent();
-  }
-
-  @Override
-  public LinkCounters counters() {
-    return link.counters();
   }
 
   @Override

@@ -1,15 +1,13 @@
 package org.rdma4j.roce.simulation;
 
-import java.lang.foreign.MemorySegment;
-import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.link.ForwardingLink;
 import org.rdma4j.roce.link.Link;
-import org.rdma4j.roce.link.LinkCounters;
 import org.rdma4j.roce.link.PacketHandler;
 import org.rdma4j.roce.link.ReceivedPacket;
 import org.rdma4j.roce.link.Route;
 
 /** A link that traces what goes by, and refuses to take packets now and then. */
-final class SimLink implements Link {
+final class SimLink extends ForwardingLink {
   private final Link link;
   private final Trace trace;
   private final String sends;
@@ -23,6 +21,7 @@ final class SimLink implements Link {
   int refuse;
 
   SimLink(Link link, Trace trace, String name) {
+    super(link);
     this.link = link;
     this.trace = trace;
     this.sends = name + " >";
@@ -68,65 +67,5 @@ final class SimLink implements Link {
   private void onPacket(ReceivedPacket packet) {
     trace.record(receives, packet.buffer(), packet.offset(), packet.length());
     handler.onPacket(packet);
-  }
-
-  @Override
-  public int maxPacketLength() {
-    return link.maxPacketLength();
-  }
-
-  @Override
-  public void addAddress(Gid gid) {
-    link.addAddress(gid);
-  }
-
-  @Override
-  public void removeAddress(Gid gid) {
-    link.removeAddress(gid);
-  }
-
-  @Override
-  public void joinGroup(Gid group) {
-    link.joinGroup(group);
-  }
-
-  @Override
-  public void leaveGroup(Gid group) {
-    link.leaveGroup(group);
-  }
-
-  @Override
-  public Route route(Gid source, Gid destination, int trafficClass, int flowLabel, int hopLimit) {
-    return link.route(source, destination, trafficClass, flowLabel, hopLimit);
-  }
-
-  @Override
-  public MemorySegment transmitMemory() {
-    return link.transmitMemory();
-  }
-
-  @Override
-  public int flush() {
-    return link.flush();
-  }
-
-  @Override
-  public void await(long timeoutNanos) {
-    link.await(timeoutNanos);
-  }
-
-  @Override
-  public void wakeup() {
-    link.wakeup();
-  }
-
-  @Override
-  public LinkCounters counters() {
-    return link.counters();
-  }
-
-  @Override
-  public void close() {
-    link.close();
   }
 }

@@ -5,16 +5,15 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.link.ForwardingLink;
 import org.rdma4j.roce.link.Link;
-import org.rdma4j.roce.link.LinkCounters;
 import org.rdma4j.roce.link.PacketHandler;
 import org.rdma4j.roce.link.ReceivedPacket;
 import org.rdma4j.roce.link.Route;
 import org.rdma4j.roce.simulation.Trace;
 
 /** A link that shows every packet to the test before it leaves, and traces what goes by. */
-final class TestLink implements Link {
+final class TestLink extends ForwardingLink {
   /** What becomes of a packet that is about to leave. */
   enum Fate {
     PASS,
@@ -50,6 +49,7 @@ final class TestLink implements Link {
   int received;
 
   TestLink(Link link, Trace trace, String name) {
+    super(link);
     this.link = link;
     this.trace = trace;
     this.sends = name + " >";
@@ -140,65 +140,5 @@ final class TestLink implements Link {
     received++;
     trace.record(receives, packet.buffer(), packet.offset(), packet.length());
     handler.onPacket(packet);
-  }
-
-  @Override
-  public int maxPacketLength() {
-    return link.maxPacketLength();
-  }
-
-  @Override
-  public void addAddress(Gid gid) {
-    link.addAddress(gid);
-  }
-
-  @Override
-  public void removeAddress(Gid gid) {
-    link.removeAddress(gid);
-  }
-
-  @Override
-  public void joinGroup(Gid group) {
-    link.joinGroup(group);
-  }
-
-  @Override
-  public void leaveGroup(Gid group) {
-    link.leaveGroup(group);
-  }
-
-  @Override
-  public Route route(Gid source, Gid destination, int trafficClass, int flowLabel, int hopLimit) {
-    return link.route(source, destination, trafficClass, flowLabel, hopLimit);
-  }
-
-  @Override
-  public MemorySegment transmitMemory() {
-    return link.transmitMemory();
-  }
-
-  @Override
-  public int flush() {
-    return link.flush();
-  }
-
-  @Override
-  public void await(long timeoutNanos) {
-    link.await(timeoutNanos);
-  }
-
-  @Override
-  public void wakeup() {
-    link.wakeup();
-  }
-
-  @Override
-  public LinkCounters counters() {
-    return link.counters();
-  }
-
-  @Override
-  public void close() {
-    link.close();
   }
 }
