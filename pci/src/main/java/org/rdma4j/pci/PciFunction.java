@@ -1,5 +1,6 @@
 package org.rdma4j.pci;
 
+import java.util.Map;
 import java.util.Optional;
 import org.osgi.annotation.versioning.ProviderType;
 
@@ -17,6 +18,12 @@ public interface PciFunction {
 
   /** {@return whether it can be reached} */
   PciChannelState channelState();
+
+  /**
+   * {@return the memory regions by the number of their first base address register; where they lie is in configuration
+   * space}
+   */
+  Map<Integer, BarLayout> bars();
 
   /**
    * Reads configuration space; all ones when the function is gone.

@@ -118,6 +118,17 @@ class CommandsIT {
   }
 
   @Test
+  void pciTools() throws Exception {
+    Result result = rdma("lspci -v; setpci --dumpregs");
+    assertEquals(0, result.status(), result::toString);
+    assertEquals(1, result.count(" {5}04 W COMMAND"), result::toString);
+    assertEquals("", result.errors());
+    Result mistake = rdma("setpci -s 3: COMAND");
+    assertEquals(1, mistake.status());
+    assertTrue(mistake.errors().startsWith("setpci: Unknown register \"COMAND\"."), mistake::toString);
+  }
+
+  @Test
   void simulate() throws Exception {
     Result result = rdma("simulate --seeds 200 --first 500");
     assertEquals(0, result.status(), result::toString);

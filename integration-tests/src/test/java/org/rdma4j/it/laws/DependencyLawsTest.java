@@ -28,16 +28,22 @@ class DependencyLawsTest {
 
   /** For each bundle the packages (with all below) that its classes may use besides their own. */
   private static final Map<String, List<String>> MAY_USE =
-      Map.of(
-          "org.rdma4j.roce", List.of(),
-          "org.rdma4j.ib.core", List.of("org.rdma4j.roce.address", "org.rdma4j.roce.packet"),
-          "org.rdma4j.rxe", List.of("org.rdma4j.roce", "org.rdma4j.ib.core"),
-          "org.rdma4j.ulp.command", List.of(),
-          "org.rdma4j.ulp.pingpong",
-              List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command"),
-          "org.rdma4j.ulp.demo",
-              List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command"),
-          "org.rdma4j.tools", List.of("org.rdma4j.ib.core", "org.rdma4j.roce", "org.rdma4j.ulp"));
+      Map.ofEntries(
+          Map.entry("org.rdma4j.pci", List.of()),
+          Map.entry("org.rdma4j.mlx5.ifc", List.of()),
+          Map.entry("org.rdma4j.roce", List.of()),
+          Map.entry("org.rdma4j.ib.core", List.of("org.rdma4j.roce.address", "org.rdma4j.roce.packet")),
+          Map.entry("org.rdma4j.rxe", List.of("org.rdma4j.roce", "org.rdma4j.ib.core")),
+          Map.entry("org.rdma4j.ulp.command", List.of()),
+          Map.entry(
+              "org.rdma4j.ulp.pingpong",
+              List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command")),
+          Map.entry(
+              "org.rdma4j.ulp.demo",
+              List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command")),
+          Map.entry(
+              "org.rdma4j.tools",
+              List.of("org.rdma4j.ib.core", "org.rdma4j.roce", "org.rdma4j.ulp", "org.rdma4j.pci")));
 
   private static final List<BundleOnClassPath> BUNDLES = BundleOnClassPath.ours();
   private static final JavaClasses CLASSES =

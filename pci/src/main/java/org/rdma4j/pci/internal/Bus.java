@@ -137,9 +137,13 @@ final class Bus implements PciBus, AutoCloseable {
             (number, bar) -> windows.release(bar, ConfigLayout.barAddress(function.config(), number, bar)));
   }
 
+  /** A driver that goes meanwhile has left the list, then its functions: one that it gets after that is taken again. */
   private void offer(Function function, PciDriver driver) {
     if (driver.matches().stream().anyMatch(match -> match.matches(function.identity()))) {
       function.binding().bind(driver, controller);
+      if (!drivers.contains(driver)) {
+        function.binding().unbind(driver, false);
+      }
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.rdma4j.pci.Bar;
+import org.rdma4j.pci.BarLayout;
 import org.rdma4j.pci.DmaDirection;
 import org.rdma4j.pci.DmaMapping;
 import org.rdma4j.pci.IrqHandler;
@@ -59,6 +60,11 @@ final class DriverDevice implements PciDevice {
   @Override
   public PciChannelState channelState() {
     return function.channelState();
+  }
+
+  @Override
+  public Map<Integer, BarLayout> bars() {
+    return function.bars();
   }
 
   @Override

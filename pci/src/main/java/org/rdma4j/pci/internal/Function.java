@@ -10,6 +10,7 @@ import static org.rdma4j.pci.PciRegisters.POWER_CONTROL;
 import static org.rdma4j.pci.PciRegisters.POWER_STATE;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -50,7 +51,7 @@ final class Function implements PciFunction {
     this.address = address;
     this.card = card;
     this.identity = card.identity();
-    this.bars = new TreeMap<>(card.bars());
+    this.bars = Collections.unmodifiableMap(new TreeMap<>(card.bars()));
     this.config = ConfigLayout.of(card);
     this.msix = card.msix().map(layout -> new MsixTable(layout, interrupts)).orElse(null);
     this.host = new CardHost(this);
@@ -60,7 +61,8 @@ final class Function implements PciFunction {
     return card;
   }
 
-  Map<Integer, BarLayout> bars() {
+  @Override
+  public Map<Integer, BarLayout> bars() {
     return bars;
   }
 
