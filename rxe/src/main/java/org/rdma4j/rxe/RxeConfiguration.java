@@ -6,6 +6,7 @@ import org.osgi.service.metatype.annotations.Option;
 
 /** Factory configuration {@code org.rdma4j.rxe}: each makes one device. */
 @ObjectClassDefinition(
+    factoryPid = "org.rdma4j.rxe",
     name = "Software RoCE link",
     description = "An RDMA device on a network interface, speaking RoCEv2 over UDP (rdma link add NAME type rxe ...)")
 @interface RxeConfiguration {

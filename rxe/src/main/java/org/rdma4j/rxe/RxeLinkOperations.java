@@ -11,9 +11,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
-import org.osgi.service.component.annotations.Activate;
-import org.osgi.service.component.annotations.Component;
-import org.osgi.service.component.annotations.Reference;
 import org.rdma4j.ib.core.client.LinkOperations;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.VerbsException;
@@ -24,13 +21,13 @@ import org.slf4j.LoggerFactory;
  * {@code rdma link add ... type rxe} and {@code rdma link delete} (kernel: {@code rxe.c:rxe_link_ops}). Links are
  * configurations, so one made by command is the same as one from a file.
  */
-@Component
-public final class RxeLinkOperations implements LinkOperations {
+final class RxeLinkOperations implements LinkOperations {
   private static final Logger LOG = LoggerFactory.getLogger(RxeLinkOperations.class);
   private static final long COMING_SECONDS = 30;
   private static final long GOING_SECONDS = 120;
 
   private final ConfigurationAdmin configurations;
+  private final String factoryPid;
   private final RxeLinks links;
 
   /** Of two that make the same link, the second finds that it is there. */
@@ -40,11 +37,12 @@ public final class RxeLinkOperations implements LinkOperations {
    * Makes the operations.
    *
    * @param configurations where the configurations are
+   * @param factoryPid of the configurations of links
    * @param links the links
    */
-  @Activate
-  public RxeLinkOperations(@Reference ConfigurationAdmin configurations, @Reference RxeLinks links) {
+  RxeLinkOperations(ConfigurationAdmin configurations, String factoryPid, RxeLinks links) {
     this.configurations = configurations;
+    this.factoryPid = factoryPid;
     this.links = links;
   }
 
@@ -119,7 +117,7 @@ public final class RxeLinkOperations implements LinkOperations {
 
   private Configuration create(String name) {
     try {
-      return configurations.getFactoryConfiguration(RxeLinks.FACTORY_PID, name, "?");
+      return configurations.getFactoryConfiguration(factoryPid, name, "?");
     } catch (IOException e) {
       throw failure("there can be no configuration for link " + name, e);
     }
@@ -127,7 +125,7 @@ public final class RxeLinkOperations implements LinkOperations {
 
   private Configuration find(String name) {
     try {
-      String filter = "(" + ConfigurationAdmin.SERVICE_FACTORYPID + "=" + RxeLinks.FACTORY_PID + ")";
+      String filter = "(" + ConfigurationAdmin.SERVICE_FACTORYPID + "=" + factoryPid + ")";
       Configuration[] all = configurations.listConfigurations(filter);
       for (Configuration each : all == null ? new Configuration[0] : all) {
         if (each.getProperties() != null && name.equals(each.getProperties().get("name"))) {

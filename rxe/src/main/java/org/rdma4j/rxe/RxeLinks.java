@@ -1,10 +1,10 @@
 package org.rdma4j.rxe;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import org.osgi.service.component.annotations.Component;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.VerbsException;
 
@@ -12,17 +12,10 @@ import org.rdma4j.ib.core.verbs.VerbsException;
  * All links of the bundle: keeps names and interfaces apart, and tells who waits for a link what became of it. Safe
  * for any thread.
  */
-@Component(service = RxeLinks.class)
-public final class RxeLinks {
-  /** PID of the factory configurations of links. */
-  static final String FACTORY_PID = "org.rdma4j.rxe";
-
+final class RxeLinks {
   private final Map<String, RxeSettings> present = new LinkedHashMap<>();
   private final Map<String, CompletableFuture<Void>> coming = new LinkedHashMap<>();
   private final Map<String, CompletableFuture<Void>> going = new LinkedHashMap<>();
-
-  /** Makes an empty set of links. */
-  public RxeLinks() {}
 
   /**
    * A link is about to be made. An interface carries several links only where each has an address of its own; the
@@ -84,6 +77,15 @@ public final class RxeLinks {
   boolean failed(String pid, VerbsException reason) {
     CompletableFuture<Void> waiting = take(coming, pid);
     return waiting != null && waiting.completeExceptionally(reason);
+  }
+
+  /** Nobody gets a link any more. */
+  void failAll(VerbsException reason) {
+    List<String> waiting;
+    synchronized (this) {
+      waiting = List.copyOf(coming.keySet());
+    }
+    waiting.forEach(pid -> failed(pid, reason));
   }
 
   void ended(String pid) {

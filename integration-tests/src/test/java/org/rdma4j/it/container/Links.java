@@ -14,14 +14,14 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.Constants;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceEvent;
 import org.osgi.framework.ServiceListener;
 import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
-import org.osgi.service.cm.ConfigurationEvent;
-import org.osgi.service.cm.ConfigurationListener;
+import org.osgi.service.cm.ManagedService;
 import org.osgi.util.tracker.ServiceTracker;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 
@@ -123,21 +123,15 @@ final class Links {
 
   /**
    * Waits until every change of a configuration so far has been carried out: they are delivered one after the other,
-   * so one more is made and its delivery awaited.
+   * and so is what a newcomer is told.
    */
   void settle() throws Exception {
     var delivered = new CountDownLatch(1);
-    ConfigurationListener listener =
-        event -> {
-          if (event.getPid().equals(BARRIER_PID) && event.getType() == ConfigurationEvent.CM_DELETED) {
-            delivered.countDown();
-          }
-        };
-    ServiceRegistration<?> registration = context.registerService(ConfigurationListener.class, listener, null);
+    Dictionary<String, Object> properties = new Hashtable<>();
+    properties.put(Constants.SERVICE_PID, BARRIER_PID);
+    ManagedService barrier = nothing -> delivered.countDown();
+    ServiceRegistration<?> registration = context.registerService(ManagedService.class, barrier, properties);
     try {
-      Configuration barrier = configurations.getConfiguration(BARRIER_PID, "?");
-      barrier.update(new Hashtable<>());
-      barrier.delete();
       if (!delivered.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
         throw new AssertionError("configurations are not delivered");
       }

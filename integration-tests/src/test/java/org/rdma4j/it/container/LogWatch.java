@@ -19,6 +19,7 @@ public final class LogWatch extends ExternalResource {
 
   private final List<String> logged = new ArrayList<>(); // guarded by itself
   private final List<Pattern> expected = new ArrayList<>();
+  private final List<Pattern> allowed = new ArrayList<>();
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
   private final AppenderBase<ILoggingEvent> collector =
       new AppenderBase<>() {
@@ -36,6 +37,11 @@ public final class LogWatch extends ExternalResource {
   /** At least one message in which this is found will come, and is no failure. */
   public void expect(String pattern) {
     expected.add(Pattern.compile(pattern));
+  }
+
+  /** A message in which this is found may come, and is no failure. */
+  public void allow(String pattern) {
+    allowed.add(Pattern.compile(pattern));
   }
 
   /** What was logged at WARN or above so far. */
@@ -68,6 +74,10 @@ public final class LogWatch extends ExternalResource {
         .toList();
   }
 
+  private static boolean isIn(List<Pattern> patterns, String line) {
+    return patterns.stream().anyMatch(each -> each.matcher(line).find());
+  }
+
   @Override
   protected void before() {
     collector.setContext(root.getLoggerContext());
@@ -84,7 +94,7 @@ public final class LogWatch extends ExternalResource {
     assertEquals(
         "unexpected in the log",
         List.of(),
-        lines.stream().filter(line -> expected.stream().noneMatch(p -> p.matcher(line).find())).toList());
+        lines.stream().filter(line -> !isIn(expected, line) && !isIn(allowed, line)).toList());
     assertEquals("expected in the log but not there", List.of(), missing(lines));
   }
 }

@@ -7,27 +7,24 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.rdma4j.it.BundleOnClassPath;
 
 /**
  * The provider's bundle as a stream to install or update from: as it is, or as another provider's that has the same
- * code under a name and a configuration PID of its own, without the commands.
+ * code under a name and a configuration PID of its own.
  */
 final class OtherProvider {
   static final String SYMBOLIC_NAME = "org.example.rxe";
 
   private static final String ORIGINAL = "org.rdma4j.rxe";
-  private static final String COMMANDS = "OSGI-INF/org.rdma4j.rxe.RxeLinkOperations.xml";
 
   private OtherProvider() {}
 
@@ -43,13 +40,7 @@ final class OtherProvider {
     var manifest = new Manifest(found.manifest());
     Attributes main = manifest.getMainAttributes();
     main.putValue("Bundle-SymbolicName", SYMBOLIC_NAME);
-    main.putValue(
-        "Service-Component",
-        Arrays.stream(main.getValue("Service-Component").split(","))
-            .filter(each -> !each.equals(COMMANDS))
-            .collect(Collectors.joining(",")));
     Map<String, byte[]> files = files(found.location());
-    files.remove(COMMANDS);
     files.replaceAll(OtherProvider::rename);
     return jar(manifest, files);
   }

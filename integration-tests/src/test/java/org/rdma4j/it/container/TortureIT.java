@@ -120,16 +120,24 @@ public class TortureIT {
     Remains before = null;
     for (int cycle = 0; cycle < WARM_UP + CYCLES; cycle++) {
       if (cycle == WARM_UP) {
-        before = Remains.now(context);
+        before = remains();
       }
       remember(old);
       pullUnderTraffic(cycle);
     }
     assertCollectable(old);
-    Remains after = Remains.now(context);
+    Remains after = remains();
     assertEquals(new Remains(before.threads(), before.descriptors(), before.services(), 0),
         new Remains(after.threads(), after.descriptors(), after.services(), 0));
     assertTrue(before + " then " + after, after.nativeBlocks() - before.nativeBlocks() < FOREIGN_BLOCKS);
+  }
+
+  /** What there is with both devices. */
+  private Remains remains() throws Exception {
+    links.await("it0");
+    links.await("it1");
+    links.settle();
+    return Remains.now(context);
   }
 
   @Test

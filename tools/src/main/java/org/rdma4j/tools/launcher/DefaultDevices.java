@@ -12,6 +12,7 @@ import org.osgi.framework.BundleEvent;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceEvent;
 import org.osgi.framework.ServiceListener;
+import org.osgi.framework.ServiceReference;
 import org.osgi.framework.SynchronousBundleListener;
 import org.osgi.framework.startlevel.BundleStartLevel;
 import org.osgi.framework.startlevel.FrameworkStartLevel;
@@ -19,6 +20,7 @@ import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.osgi.service.component.runtime.ServiceComponentRuntime;
 import org.osgi.service.component.runtime.dto.ComponentConfigurationDTO;
+import org.rdma4j.ib.core.client.DeviceFailure;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 
 /**
@@ -124,7 +126,19 @@ final class DefaultDevices {
     }
   }
 
+  /** What the provider says, or a component that was to make the device. */
   private String failure(String pid) {
+    try {
+      String filter = "(" + DeviceFailure.PROPERTY_PID + "=" + pid + ")";
+      for (ServiceReference<DeviceFailure> each : context.getServiceReferences(DeviceFailure.class, filter)) {
+        DeviceFailure failure = context.getService(each);
+        if (failure != null) {
+          return failure.reason().toString();
+        }
+      }
+    } catch (InvalidSyntaxException e) {
+      throw new IllegalStateException(e);
+    }
     return components.getComponentDescriptionDTOs().stream()
         .flatMap(description -> components.getComponentConfigurationDTOs(description).stream())
         .filter(component -> component.state == ComponentConfigurationDTO.FAILED_ACTIVATION)
