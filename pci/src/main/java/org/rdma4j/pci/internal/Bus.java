@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * All slots and all drivers. A card and a driver that come at the same time find each other: each is listed before it
  * looks at the other list, and a function takes one driver only.
  */
-final class Bus implements PciBus, AutoCloseable {
+public final class Bus implements PciBus, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Bus.class);
   private static final int FIRST_BUS = 3;
   private static final int LAST_BUS = 0xff;
@@ -36,6 +36,9 @@ final class Bus implements PciBus, AutoCloseable {
   private final List<PciDriver> drivers = new CopyOnWriteArrayList<>();
   private final InterruptController controller = new InterruptController();
   private final MemoryWindows windows = new MemoryWindows();
+
+  /** Makes an empty bus. */
+  public Bus() {}
 
   @Override
   public List<PciFunction> functions() {
@@ -200,13 +203,13 @@ final class Bus implements PciBus, AutoCloseable {
   }
 
   /** A driver has come. */
-  void add(PciDriver driver) {
+  public void add(PciDriver driver) {
     drivers.add(driver);
     all().forEach(function -> offer(function, driver));
   }
 
   /** A driver goes; returns when it has given all functions back. */
-  void remove(PciDriver driver) {
+  public void remove(PciDriver driver) {
     drivers.remove(driver);
     all().reversed().forEach(function -> function.binding().unbind(driver, false));
   }
