@@ -98,6 +98,16 @@ public final class Field {
   }
 
   /**
+   * Picks bits out of the dword at {@link #offset}, for registers that are read one by one.
+   *
+   * @param dword the dword as a big-endian number
+   * @return the value; 32 bits come as they are, fewer are not negative
+   */
+  public int extract(int dword) {
+    return dword >>> shift & max();
+  }
+
+  /**
    * Reads a flag.
    *
    * @param memory where the structure is
