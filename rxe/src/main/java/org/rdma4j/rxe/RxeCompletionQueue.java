@@ -113,12 +113,15 @@ final class RxeCompletionQueue extends CompletionQueue {
 
   /** Who polls without end drives the engine meanwhile; whether he has. */
   private boolean helps() {
-    if (!streak.goesOn(System.nanoTime())) {
+    long now = System.nanoTime();
+    if (!streak.goesOn(now)) {
       return false;
     }
-    device.help();
-    streak.helped(System.nanoTime());
-    return true;
+    boolean worked = device.help(now);
+    if (worked) {
+      streak.helped(System.nanoTime());
+    }
+    return worked;
   }
 
   @Override

@@ -156,9 +156,9 @@ final class RxeDevice extends IbDevice {
     return engine;
   }
 
-  /** A user polls without end: he drives the engine meanwhile. */
-  void help() {
-    runner.help();
+  /** A user polls without end: he drives the engine meanwhile; whether there was something to do. */
+  boolean help(long now) {
+    return runner.help(now);
   }
 
   /** The user who has helped is about to sleep. */

@@ -251,9 +251,10 @@ public final class Engine {
     return turn.isLent() && link.mayBeLent() && turn.borrow();
   }
 
-  /** A user polls and finds nothing; he has the turn. */
-  void polled() {
-    hold.polled(clock.nanoTime());
+  /** A duty cycle for a user who polls and finds nothing; he has the turn. */
+  int cycleForPoller(long time) {
+    hold.polled(time);
+    return cycle(time);
   }
 
   /** Whether others have left something for the next duty cycle. Any thread. */
@@ -263,8 +264,12 @@ public final class Engine {
 
   /** A duty cycle that never throws: nothing ends the thread that drives, or reaches a user who helps. */
   int cycle() {
+    return cycle(clock.nanoTime());
+  }
+
+  private int cycle(long time) {
     try {
-      int work = doWork();
+      int work = doWork(time);
       failures = 0;
       return work;
     } catch (RuntimeException | Error e) {
@@ -312,7 +317,11 @@ public final class Engine {
    * @return how much was done; 0 when there was nothing to do
    */
   public int doWork() {
-    begin();
+    return doWork(clock.nanoTime());
+  }
+
+  private int doWork(long time) {
+    begin(time);
     int work = hasCommands ? takeCommands() : 0;
     work += takeDoorbells();
     work += link.receive(packets, config.receiveBatch());
@@ -324,10 +333,10 @@ public final class Engine {
   }
 
   /** The part of a duty cycle that brings what was posted to the network. */
-  private void sendPosted() {
+  private void sendPosted(long time) {
     posting = true;
     try {
-      begin();
+      begin(time);
       takeDoorbells();
       serveReady();
       link.flush();
@@ -338,8 +347,8 @@ public final class Engine {
     }
   }
 
-  private void begin() {
-    now = clock.nanoTime();
+  private void begin(long time) {
+    now = time;
     cycle++;
     acknowledgesLater = false;
   }
@@ -428,9 +437,12 @@ public final class Engine {
     } while (!rung.compareAndSet(head, qp));
     if (!turn.isLent()) {
       link.wakeup();
-    } else if (!hold.holds(clock.nanoTime()) && borrow()) {
+      return;
+    }
+    long time = clock.nanoTime();
+    if (!hold.holds(time) && borrow()) {
       try {
-        sendPosted();
+        sendPosted(time);
       } finally {
         turn.give();
       }

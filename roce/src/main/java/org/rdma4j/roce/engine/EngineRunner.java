@@ -131,26 +131,31 @@ public final class EngineRunner implements AutoCloseable {
    * thread has it. Any thread; in a callback of the engine it does nothing. Returns at once when the engine has
    * stopped, another thread drives it, or its own one spins; neither waits nor allocates. What the engine does in the
    * duty cycle runs on the caller's stack: hosts must not call users from theirs.
+   *
+   * @param now the time of the engine's clock, which the caller has just read
+   * @return whether something was done, which takes time
    */
-  public void help() {
+  public boolean help(long now) {
     if (turn.isLent()) {
-      helpNow();
-    } else if (!wanted && !spins && !stopping && engine.link().mayBeLent()) {
+      return helpNow(now);
+    }
+    if (!wanted && !spins && !stopping && engine.link().mayBeLent()) {
       wanted = true;
       engine.link().wakeup();
     }
+    return false;
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // Whoever writes has the turn.
-  private void helpNow() {
-    if (engine.borrow()) {
-      try {
-        helped++;
-        engine.polled();
-        engine.cycle();
-      } finally {
-        turn.give();
-      }
+  private boolean helpNow(long now) {
+    if (!engine.borrow()) {
+      return false;
+    }
+    try {
+      helped++;
+      return engine.cycleForPoller(now) > 0;
+    } finally {
+      turn.give();
     }
   }
 

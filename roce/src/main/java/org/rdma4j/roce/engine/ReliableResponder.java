@@ -25,10 +25,18 @@ import org.rdma4j.roce.packet.Xrceth;
  *
  * <p>An acknowledge that is not negative also waits for the next duty cycle, because the answer of a user may be posted
  * by then: request and acknowledge leave in one call and, as the shorter comes last, in one datagram. Where a user
- * sends his answer himself it leaves alone, before the acknowledge: the peer waits for the answer.
+ * sends his answer himself it leaves alone, before the acknowledge: the peer waits for the answer. While each duty
+ * cycle brings more packets of the same kind one acknowledge in a while is enough.
  */
 final class ReliableResponder extends Responder {
   private static final int NONE = -1;
+
+  /** Half of the usual window: who sends without end does not wait for an acknowledge that is held back. */
+  private static final int MOST_UNACKNOWLEDGED_PACKETS = 64;
+
+  /** Nor does who has few short messages under way. */
+  private static final int MOST_UNACKNOWLEDGED_MESSAGES = 4;
+
   /** Requests with a response of their own. */
   private static final int ANSWERED =
       OpcodeFlag.READ | OpcodeFlag.ATOMIC | OpcodeFlag.ATOMIC_WRITE | OpcodeFlag.FLUSH;
@@ -41,6 +49,9 @@ final class ReliableResponder extends Responder {
   private int dueSyndrome = NONE;
   private int duePsn;
   private long dueCycle;
+  private long executedCycle;
+  private int unacknowledged;
+  private int acknowledgedMsn;
   private boolean acknowledgeFirst;
   private boolean nakSent;
   private boolean failing;
@@ -56,6 +67,8 @@ final class ReliableResponder extends Responder {
     super.start(firstPsn);
     expectedPsn = firstPsn & Psn.MASK;
     msn = 0;
+    unacknowledged = 0;
+    acknowledgedMsn = 0;
     dueSyndrome = NONE;
     acknowledgeFirst = false;
     nakSent = false;
@@ -259,6 +272,8 @@ final class ReliableResponder extends Responder {
   /** A packet of a SEND or a WRITE has had its effect. */
   private void executed(MemorySegment packet, long at, int opcode, int flags, int psn) {
     follow(flags);
+    executedCycle = qp.engine().cycleNumber();
+    unacknowledged++;
     expectedPsn = Psn.add(psn, 1);
     if ((flags & OpcodeFlag.END) != 0) {
       msn = msn + 1 & Psn.MASK;
@@ -531,11 +546,20 @@ final class ReliableResponder extends Responder {
     if (dueSyndrome != Syndrome.ACK_NO_CREDIT_LIMIT || replies.isPending()) {
       return;
     }
-    if (qp.engine().isPosting() || (!sentRequests && dueCycle == qp.engine().cycleNumber())) {
+    if (qp.engine().isPosting() || (!sentRequests && mayWait())) {
       qp.engine().acknowledgeLater();
     } else {
       acknowledgeFirst = !sendAcknowledge(link); // Requests that fill the link must not hold it up for ever.
     }
+  }
+
+  /** For an answer, or for more of what is still coming in. */
+  private boolean mayWait() {
+    long cycle = qp.engine().cycleNumber();
+    return dueCycle == cycle
+        || (executedCycle == cycle
+            && unacknowledged < MOST_UNACKNOWLEDGED_PACKETS
+            && Psn.distance(acknowledgedMsn, msn) < MOST_UNACKNOWLEDGED_MESSAGES);
   }
 
   @Override
@@ -634,6 +658,8 @@ final class ReliableResponder extends Responder {
       return false;
     }
     dueSyndrome = NONE;
+    unacknowledged = 0;
+    acknowledgedMsn = msn;
     acknowledgeFirst = false;
     if (failing) {
       QpEvent event = failure;

@@ -79,7 +79,7 @@ class HelpTest {
     /** Polls until it happens. */
     void pollUntil(BooleanSupplier happened) {
       while (!happened.getAsBoolean()) {
-        runner.help();
+        runner.help(System.nanoTime());
         Thread.onSpinWait();
       }
     }

@@ -94,7 +94,7 @@ class IdleStrategyTest {
     try (EngineRunner runner = new EngineRunner(engine, "engine under test", clock, IdleStrategy.SPIN)) {
       for (int i = 0; i < ENOUGH; i++) {
         long before = looks.get();
-        runner.help();
+        runner.help(System.nanoTime());
         await(looks, before + 1);
       }
       assertEquals(0, runner.helped());
