@@ -389,6 +389,25 @@ class ReliableTransferTest extends EngineTest {
     assertEquals(19, b.count(EngineCounter.ACK_DEFERRED));
   }
 
+  /** While every duty cycle brings a message, every fourth is acknowledged, and the last as soon as none comes. */
+  @Test
+  void whileMoreComesNotEveryMessageIsAcknowledged() {
+    TestQp[] qp = world.pair(QpKind.RC);
+    for (int i = 0; i < 10; i++) {
+      qp[0].post(Post.write(i, target, 0).local(source, 0, 16));
+      a.engine.doWork();
+      while (b.link.received <= i) {
+        world.clock.advanceTo(world.nextEvent());
+        b.engine.doWork();
+      }
+    }
+    assertEquals(2, b.link.sent);
+    assertEquals(10, b.link.received);
+    world.run();
+    assertEquals(3, b.link.sent);
+    assertEquals(10, qp[0].sends.size());
+  }
+
   @Test
   void bothDirectionsAndManyQueuePairsShareAPort() {
     TestMemory back = a.memory(1 << 16);
