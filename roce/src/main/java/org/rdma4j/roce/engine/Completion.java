@@ -31,6 +31,8 @@ public final class Completion {
   public int sourceQp;
   /** Which P_Key of the port's table a datagram came with. */
   public int pkeyIndex;
+  /** Whether the last packet of a receive came over IPv4, and not IPv6. */
+  public boolean ipv4;
   /** {@link #GRH}, {@link #WITH_IMMEDIATE}, {@link #WITH_INVALIDATE}. */
   public int flags;
 

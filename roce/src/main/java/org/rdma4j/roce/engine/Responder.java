@@ -1,6 +1,7 @@
 package org.rdma4j.roce.engine;
 
 import java.lang.foreign.MemorySegment;
+import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.link.ReceivedPacket;
 import org.rdma4j.roce.packet.Bth;
@@ -221,6 +222,8 @@ abstract sealed class Responder permits ReliableResponder, UnreliableResponder, 
       completion.immediate = Ieth.rkey(packet, at + Opcode.iethOffset(opcode));
     }
     completion.sourceQp = sourceQp;
+    ReceivedPacket received = qp.engine().currentPacket();
+    completion.ipv4 = received != null && Gid.isIpv4Mapped(received.sourceHi(), received.sourceLo());
     completion.pkeyIndex = qp.kind().isDatagram() ? qp.engine().pkeys().admittedIndex() : 0;
     finishReceive(CompletionStatus.SUCCESS, FailedCheck.NONE, Bth.solicited(packet, at));
   }
