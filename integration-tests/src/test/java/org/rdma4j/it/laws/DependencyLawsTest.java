@@ -32,6 +32,8 @@ class DependencyLawsTest {
           Map.entry("org.rdma4j.pci", List.of()),
           Map.entry("org.rdma4j.mlx5.ifc", List.of()),
           Map.entry("org.rdma4j.mlx5.core", List.of("org.rdma4j.pci", "org.rdma4j.mlx5.ifc")),
+          Map.entry(
+              "org.rdma4j.mlx5.device", List.of("org.rdma4j.pci", "org.rdma4j.roce", "org.rdma4j.mlx5.ifc")),
           Map.entry("org.rdma4j.roce", List.of()),
           Map.entry("org.rdma4j.ib.core", List.of("org.rdma4j.roce.address", "org.rdma4j.roce.packet")),
           Map.entry("org.rdma4j.rxe", List.of("org.rdma4j.roce", "org.rdma4j.ib.core")),

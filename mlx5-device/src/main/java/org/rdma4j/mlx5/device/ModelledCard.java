@@ -1,0 +1,46 @@
+package org.rdma4j.mlx5.device;
+
+import java.util.List;
+import org.osgi.annotation.versioning.ProviderType;
+
+/**
+ * A modelled ConnectX, as the person sees it who has built it: its tables of entries, and faults to inject. Each card
+ * is a service of this type with the property {@link #SLOT}. Drivers know the card by PCI alone. Safe for any thread.
+ */
+@ProviderType
+public interface ModelledCard {
+  /** Service property: where the card is plugged in, as {@code 0000:03:00.0}; empty when the bus has chosen. */
+  String SLOT = "pci.slot";
+
+  /** {@return what the card is called in logs and threads} */
+  String name();
+
+  /** {@return the network interface of its port and, when it uses only one, the address} */
+  String port();
+
+  /** {@return the tables of entries, in the order in which the firmware made them; empty without power} */
+  List<EntryTableUsage> tables();
+
+  /**
+   * Reads entries of a table from the host's pages.
+   *
+   * @param table name of the table
+   * @param most most entries wanted, from the lowest number on
+   * @return for each entry its number, the DMA address and the fields that are not 0
+   * @throws IllegalArgumentException when there is no such table
+   */
+  List<String> entries(String table, int most);
+
+  /**
+   * {@return what a syndrome in the output of a command means, or an empty text for a number that is none}
+   *
+   * @param number the second word of the output
+   */
+  String syndrome(int number);
+
+  /** {@return the host's pages; none without power} */
+  PageUsage pages();
+
+  /** {@return what can be broken} */
+  CardFaults faults();
+}
