@@ -46,7 +46,9 @@ class DependencyLawsTest {
               List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command")),
           Map.entry(
               "org.rdma4j.tools",
-              List.of("org.rdma4j.ib.core", "org.rdma4j.roce", "org.rdma4j.ulp", "org.rdma4j.pci")));
+              List.of(
+                  "org.rdma4j.ib.core", "org.rdma4j.roce", "org.rdma4j.ulp", "org.rdma4j.pci",
+                  "org.rdma4j.mlx5.core")));
 
   private static final List<BundleOnClassPath> BUNDLES = BundleOnClassPath.ours();
   private static final JavaClasses CLASSES =

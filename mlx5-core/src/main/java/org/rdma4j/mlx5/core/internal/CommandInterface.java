@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -120,13 +121,27 @@ final class CommandInterface implements AutoCloseable {
     eventRecovery = recovery;
   }
 
-  /** Switches between waiting for events and looking at memory; returns when no command is under way. */
+  /** Switches between waiting for events and looking at memory; returns when nobody waits for a command. */
   void useEvents(boolean wanted) {
-    general.acquireUninterruptibly(slots.length - 1);
-    pages.acquireUninterruptibly();
-    events = wanted;
-    pages.release();
-    general.release(slots.length - 1);
+    boolean changed = false;
+    while (!changed) {
+      int lost = (int) Arrays.stream(slots, 0, slots.length - 1).filter(CommandSlot::isAbandoned).count();
+      int all = slots.length - 1 - lost;
+      boolean pagesLost = slots[slots.length - 1].isAbandoned();
+      if (general.tryAcquire(all)) {
+        if (pagesLost || pages.tryAcquire()) {
+          events = wanted;
+          changed = true;
+          if (!pagesLost) {
+            pages.release();
+          }
+        }
+        general.release(all);
+      }
+      if (!changed) {
+        LockSupport.parkNanos(this, PARK_NANOS);
+      }
+    }
   }
 
   boolean usesEvents() {

@@ -67,6 +67,10 @@ final class CommandSlot {
     return state;
   }
 
+  synchronized boolean isAbandoned() {
+    return state == State.ABANDONED;
+  }
+
   /** Gives up waiting; false when it was done in the last moment. */
   synchronized boolean abandon() {
     if (state == State.BUSY) {

@@ -139,6 +139,14 @@ class CommandTest {
     allSlotsWork();
   }
 
+  @Test
+  void slotsThatStayTakenDoNotKeepTheCard() {
+    bench.start().card.answers.put(Opcode.ALLOC_PD, (input, output) -> ScriptedCard.NONE);
+    assertEquals(Mlx5Errno.ETIMEDOUT, fails(Opcode.ALLOC_PD).errno());
+    bench.bus.unplug(Bench.SLOT);
+    assertEquals("DISABLE_HCA 0", bench.card.commands.getLast());
+  }
+
   private void allSlotsWork() throws InterruptedException {
     CountDownLatch done = new CountDownLatch(40);
     for (int i = 0; i < 40; i++) {

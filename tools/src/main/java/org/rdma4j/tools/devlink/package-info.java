@@ -1,0 +1,2 @@
+/** {@code devlink} of iproute2, for the cards that mlx5-core drives. */
+package org.rdma4j.tools.devlink;
