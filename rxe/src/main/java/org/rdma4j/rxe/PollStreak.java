@@ -3,16 +3,22 @@ package org.rdma4j.rxe;
 /**
  * Tells who polls without end from who looks now and then: many polls that found nothing, in quick succession, and no
  * arming between them. A poller from whom others take the processor pauses too, so some pauses among many polls do not
- * count. A hint that several pollers may disturb each other in.
+ * count. What is quick depends on the machine: it is told by the quickest duty cycle of this poller. A hint that
+ * several pollers may disturb each other in.
  */
 final class PollStreak {
   private static final int LEAST = 64;
   private static final int PAUSE_COSTS = 8;
   private static final long PACE_NANOS = 50_000;
 
+  /** Who takes that many times as long as a duty cycle without work does something else. */
+  private static final long PACE_CYCLES = 32;
+
   private int empty;
   private boolean helps;
   private long last;
+  private long pace = PACE_NANOS;
+  private long quickest = Long.MAX_VALUE;
 
   /**
    * A poll has found nothing.
@@ -21,18 +27,20 @@ final class PollStreak {
    * @return whether that has gone on for so long that the poller should help
    */
   boolean goesOn(long now) {
-    empty = now - last < PACE_NANOS ? Math.min(empty + 1, LEAST) : Math.max(empty - PAUSE_COSTS, 0);
+    empty = now - last < pace ? Math.min(empty + 1, LEAST) : Math.max(empty - PAUSE_COSTS, 0);
     last = now;
     if (empty == LEAST) {
       helps = true;
     } else if (empty == 0) {
-      helps = false;
+      ends();
     }
     return helps;
   }
 
   /** The poller has helped, which took its time. */
   void helped(long now) {
+    quickest = Math.min(quickest, now - last);
+    pace = Math.max(PACE_NANOS, PACE_CYCLES * quickest);
     last = now;
   }
 
@@ -41,6 +49,8 @@ final class PollStreak {
     boolean helped = helps;
     empty = 0;
     helps = false;
+    pace = PACE_NANOS;
+    quickest = Long.MAX_VALUE;
     return helped;
   }
 }

@@ -68,6 +68,23 @@ class PollStreakTest {
   }
 
   @Test
+  void whereEverythingIsSlowSlowPollsAreNoPause() {
+    poll(100, PACE_NANOS);
+    for (int i = 0; i < 100; i++) {
+      now += 20_000;
+      streak.helped(now);
+      assertTrue(poll(1, 400_000), "twenty duty cycles");
+    }
+    for (int i = 0; i < 8; i++) {
+      assertTrue(poll(1, PACE_NANOS));
+      now += 20_000;
+      streak.helped(now);
+      poll(1, 800_000);
+    }
+    assertFalse(poll(1, 800_000), "forty are too many");
+  }
+
+  @Test
   void whoGoesToSleepIsToldWhetherHeHelped() {
     poll(10, PACE_NANOS);
     assertFalse(streak.ends());

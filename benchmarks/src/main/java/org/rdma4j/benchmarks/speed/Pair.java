@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** Two processes that measure one case against each other; they stay alive, so that they are warm in every slice. */
 final class Pair implements AutoCloseable {
   private static final long QUIT_SECONDS = 10;
+  private static final int MOST_LINES = 40;
 
   /** One of the two. */
   private static final class Side {
@@ -35,9 +36,22 @@ final class Pair implements AutoCloseable {
     Settings answer() throws IOException {
       String line = answers.readLine();
       if (line == null || !line.startsWith("ok")) {
-        throw new IllegalStateException("a process of the measurement answered: " + line);
+        throw new IllegalStateException("a process of the measurement answered: " + line + rest());
       }
       return Settings.parse(line);
+    }
+
+    /** What a process that has ended said before it did, such as the report of a JVM that crashed. */
+    private String rest() throws IOException {
+      var rest = new StringBuilder();
+      try {
+        if (process.waitFor(QUIT_SECONDS, TimeUnit.SECONDS)) {
+          answers.lines().limit(MOST_LINES).forEach(each -> rest.append('\n').append(each));
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return rest.toString();
     }
 
     void quit() {
