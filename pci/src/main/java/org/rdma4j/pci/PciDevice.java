@@ -81,7 +81,29 @@ public interface PciDevice extends PciFunction {
    * @param handler the handler
    * @throws PciException EINVAL when it was not allocated, EBUSY when it has a handler
    */
-  void requestIrq(int vector, String name, IrqHandler handler);
+  default void requestIrq(int vector, String name, IrqHandler handler) {
+    requestIrq(vector, vector, name, handler);
+  }
+
+  /**
+   * Connects a vector to a handler that a processor runs ({@code irq_set_affinity_and_hint}).
+   *
+   * @param vector the vector
+   * @param processor wanted processor, at least 0; counted round when there are fewer
+   * @param name what it is for, as {@code mlx5_comp0}
+   * @param handler the handler
+   * @throws PciException EINVAL when it was not allocated, EBUSY when it has a handler
+   */
+  void requestIrq(int vector, int processor, String name, IrqHandler handler);
+
+  /**
+   * Tells which processor runs the handler of a vector.
+   *
+   * @param vector the vector
+   * @return the processor, from 0
+   * @throws PciException EINVAL when it has no handler
+   */
+  int processor(int vector);
 
   /**
    * Disconnects a vector; returns when its handler is not running ({@code free_irq}). Does nothing without a handler.

@@ -96,6 +96,15 @@ public interface Mlx5Device extends CommandChannel {
   int completionVectors();
 
   /**
+   * Tells which processor a completion vector interrupts ({@code mlx5_comp_irq_get_affinity_mask}).
+   *
+   * @param vector the completion vector, from 0
+   * @return the processor, from 0: handlers of vectors with the same processor share a thread
+   * @throws Mlx5Exception EINVAL for a vector that does not exist, ENODEV when the card is not up
+   */
+  int completionProcessor(int vector);
+
+  /**
    * Creates a completion queue and connects it to its events ({@code mlx5_core_create_cq}). The event queue and the
    * state of arming are filled in.
    *

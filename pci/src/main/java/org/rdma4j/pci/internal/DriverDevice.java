@@ -159,7 +159,7 @@ final class DriverDevice implements PciDevice {
   }
 
   @Override
-  public synchronized void requestIrq(int vector, String name, IrqHandler handler) {
+  public synchronized void requestIrq(int vector, int processor, String name, IrqHandler handler) {
     checkOpen();
     if (vector < 0 || vector >= vectors) {
       throw new PciException(
@@ -169,9 +169,22 @@ final class DriverDevice implements PciDevice {
       throw new PciException(
           PciErrno.EBUSY, function + ": vector " + vector + " is in use as " + irqs.get(vector).name());
     }
-    Irq irq = controller.connect(vector, name, handler);
+    if (processor < 0) {
+      throw new PciException(PciErrno.EINVAL, function + ": processor " + processor + ": at least 0 is allowed");
+    }
+    Irq irq = controller.connect(vector, processor, name, handler);
     irqs.put(vector, irq);
     program(vector, irq);
+  }
+
+  @Override
+  public synchronized int processor(int vector) {
+    Irq irq = irqs.get(vector);
+    if (irq == null) {
+      throw new PciException(
+          PciErrno.EINVAL, function + ": vector " + vector + " has no handler, only " + irqs.keySet() + " have");
+    }
+    return irq.processor();
   }
 
   private void program(int vector, Irq irq) {

@@ -28,19 +28,20 @@ final class InterruptController implements MsixTable.Sink, AutoCloseable {
    * Connects a handler.
    *
    * @param vector the function's vector
+   * @param processor wanted processor, counted round
    * @param name what it is for
    * @param handler the handler
    * @return the interrupt
    * @throws PciException ENOSPC when all numbers are in use
    */
-  synchronized Irq connect(int vector, String name, IrqHandler handler) {
+  synchronized Irq connect(int vector, int processor, String name, IrqHandler handler) {
     Irq[] copy = irqs.clone();
     for (int i = FIRST; i < MOST; i++, next++) {
       if (next == MOST) {
         next = FIRST;
       }
       if (copy[next] == null) {
-        Irq irq = new Irq(next, vector, name, thread(vector), handler);
+        Irq irq = new Irq(next, vector, name, thread(processor), handler);
         copy[next++] = irq;
         irqs = copy;
         return irq;
@@ -49,11 +50,11 @@ final class InterruptController implements MsixTable.Sink, AutoCloseable {
     throw new PciException(PciErrno.ENOSPC, "all " + (MOST - FIRST) + " interrupts are in use");
   }
 
-  private IrqThread thread(int vector) {
+  private IrqThread thread(int wanted) {
     if (closed) {
       throw new PciException(PciErrno.ENODEV, "the bus has stopped");
     }
-    int processor = vector % Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors());
+    int processor = wanted % Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors());
     while (threads.size() <= processor) {
       threads.add(new IrqThread(threads.size()));
     }

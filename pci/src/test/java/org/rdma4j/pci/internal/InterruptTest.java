@@ -61,6 +61,27 @@ class InterruptTest {
   }
 
   @Test
+  void theWantedProcessorRunsTheHandler() throws Exception {
+    device.allocateVectors(1, 4);
+    int processors = Math.min(8, Runtime.getRuntime().availableProcessors());
+    String[] thread = new String[1];
+    device.requestIrq(
+        2,
+        processors + 1,
+        "two",
+        vector -> {
+          thread[0] = Thread.currentThread().getName();
+          handled.release();
+        });
+    card.host.raise(2);
+    handled.acquire();
+    assertEquals(1 % processors, device.processor(2));
+    assertEquals("pci-irq/" + 1 % processors, thread[0]);
+    assertThrows(PciException.class, () -> device.processor(1));
+    assertThrows(PciException.class, () -> device.requestIrq(1, -1, "one", vector -> {}));
+  }
+
+  @Test
   void aMaskedVectorStaysPending() throws Exception {
     device.allocateVectors(1, 4);
     device.requestIrq(1, "one", vector -> handled.release());

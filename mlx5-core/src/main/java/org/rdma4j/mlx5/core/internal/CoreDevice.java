@@ -72,11 +72,13 @@ final class CoreDevice implements Mlx5Device {
   private final CommandMeter meter = new CommandMeter();
   private final AtomicInteger keyVariant = new AtomicInteger();
   private final ReentrantLock lifecycle = new ReentrantLock();
+  private final Object stateLock = new Object();
   private final Ladder pciLadder;
   private final Ladder ladder;
   private final Health health;
   private final Worker pageWork;
   private final DoorbellPages doorbells;
+  private boolean gone; // guarded by lifecycle: not this driver's any more
   private InitSegment registers;
   private Bar bar;
   private PageSupply pages;
@@ -121,6 +123,7 @@ final class CoreDevice implements Mlx5Device {
       done = true;
     } finally {
       if (!done) {
+        gone = true;
         pciLadder.descend();
       }
       lifecycle.unlock();
@@ -153,6 +156,7 @@ final class CoreDevice implements Mlx5Device {
       if (pci.channelState() == PciChannelState.PERMANENT_FAILURE) {
         enterErrorState();
       }
+      gone = true;
       down();
       pciLadder.descend();
     } finally {
@@ -212,6 +216,7 @@ final class CoreDevice implements Mlx5Device {
   private void up(Timeout firmwareReady) {
     boolean done = false;
     try {
+      checkOurs();
       state = DeviceState.UNINITIALIZED;
       FunctionSetup setup =
           new FunctionSetup(this, pci, registers, timeouts, capabilities, pages, health::isDraining);
@@ -241,6 +246,13 @@ final class CoreDevice implements Mlx5Device {
       if (!done) {
         down();
       }
+    }
+  }
+
+  /** A recovery that has waited for the lock may find the card given back. */
+  private void checkOurs() {
+    if (gone) {
+      throw new Mlx5Exception(Mlx5Errno.ENODEV, name() + " is not this driver's any more");
     }
   }
 
@@ -326,6 +338,7 @@ final class CoreDevice implements Mlx5Device {
   public void reload() {
     lifecycle.lock();
     try {
+      checkOurs();
       down();
       pci.setMaster(true);
       up(Timeout.FW_PRE_INIT);
@@ -343,7 +356,7 @@ final class CoreDevice implements Mlx5Device {
 
   /** Nothing succeeds from now on; who waits for the card is told ({@code mlx5_enter_error_state}). */
   void enterErrorState() {
-    synchronized (capabilities) {
+    synchronized (stateLock) {
       if (state == DeviceState.INTERNAL_ERROR) {
         return;
       }
@@ -384,6 +397,7 @@ final class CoreDevice implements Mlx5Device {
     lifecycle.lock();
     boolean done = false;
     try {
+      checkOurs();
       if (registers.health("request_for_reset") != 0 && registers.nicState() != InitSegment.NIC_DISABLED) {
         registers.nicState(InitSegment.NIC_SW_RESET);
         awaitNicState(InitSegment.NIC_DISABLED, Timeout.FW_RESET);
@@ -427,8 +441,9 @@ final class CoreDevice implements Mlx5Device {
     LOG.warn("{}: the health counter does not move", name());
   }
 
+  /** Not ours any more, gone, or in the hands of the error recovery of PCI, which calls us. */
   private boolean hopeless() {
-    return health.isDraining() || pci.channelState() == PciChannelState.PERMANENT_FAILURE;
+    return health.isDraining() || pci.channelState() != PciChannelState.NORMAL;
   }
 
   /** PCI reports an error: true when a reset of the slot may help ({@code mlx5_pci_err_detected}). */
@@ -636,6 +651,16 @@ final class CoreDevice implements Mlx5Device {
   public int completionVectors() {
     EventQueues now = events;
     return now == null ? 0 : now.completionVectors();
+  }
+
+  @Override
+  public int completionProcessor(int vector) {
+    EventQueues now = events;
+    if (now == null) {
+      throw new Mlx5Exception(Mlx5Errno.ENODEV, name() + " is not up");
+    }
+    now.checkVector(vector);
+    return pci.processor(vector);
   }
 
   @Override

@@ -52,6 +52,7 @@ final class EventQueues {
   private final NumberTable<CoreCq> cqs = new NumberTable<>();
   private final List<EventQueue> completion = new CopyOnWriteArrayList<>();
   private EventQueue async;
+  private volatile int vectorsCreated;
 
   EventQueues(
       CoreDevice device,
@@ -124,6 +125,7 @@ final class EventQueues {
       vectors.attach(each, i);
       each.arm();
       completion.add(each);
+      vectorsCreated = i + 1;
     }
   }
 
@@ -190,14 +192,29 @@ final class EventQueues {
     return completion.size();
   }
 
-  CoreCq createCq(CommandRequest create, int vector, CompletionHandler handler) {
-    if (vector < 0 || vector >= completion.size()) {
-      throw new Mlx5Exception(
-          Mlx5Errno.EINVAL, "completion vector " + vector + ": allowed are 0 to " + (completion.size() - 1));
+  /** The event queue of a vector; EINVAL when there never was one, ENODEV when it is gone already. */
+  private EventQueue completionQueue(int vector) {
+    for (EventQueue each : completion) {
+      if (each.vector() == vector) {
+        return each;
+      }
     }
+    if (vector < 0 || vector >= vectorsCreated) {
+      throw new Mlx5Exception(
+          Mlx5Errno.EINVAL, "completion vector " + vector + ": allowed are 0 to " + (vectorsCreated - 1));
+    }
+    throw new Mlx5Exception(Mlx5Errno.ENODEV, device.name() + " goes down");
+  }
+
+  void checkVector(int vector) {
+    completionQueue(vector);
+  }
+
+  CoreCq createCq(CommandRequest create, int vector, CompletionHandler handler) {
+    int eqn = completionQueue(vector).number();
     create
         .structure("cq_context")
-        .set("c_eqn_or_apu_element", completion.get(vector).number())
+        .set("c_eqn_or_apu_element", eqn)
         .set("uar_page", uar.index());
     int number = device.execute(create).get("cqn");
     CoreCq cq = new CoreCq(this, number, vector, handler);

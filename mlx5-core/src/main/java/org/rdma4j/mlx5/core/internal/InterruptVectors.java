@@ -36,7 +36,8 @@ final class InterruptVectors {
     more[old.length] = queue;
     queues[vector] = more;
     if (old.length == 0) {
-      pci.requestIrq(vector, vector == control() ? "mlx5_async" : "mlx5_comp" + vector, this::handle);
+      // Completion vectors are spread over the processors, as the kernel's affinity hints do.
+      pci.requestIrq(vector, vector, vector == control() ? "mlx5_async" : "mlx5_comp" + vector, this::handle);
     }
   }
 

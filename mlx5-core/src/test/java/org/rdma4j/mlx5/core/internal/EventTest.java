@@ -116,6 +116,14 @@ class EventTest {
   }
 
   @Test
+  void vectorsAreSpreadOverProcessors() {
+    for (int i = 0; i < bench.device().completionVectors(); i++) {
+      assertEquals(i % Runtime.getRuntime().availableProcessors(), bench.device().completionProcessor(i));
+    }
+    assertThrows(Mlx5Exception.class, () -> bench.device().completionProcessor(99));
+  }
+
+  @Test
   void vectorsThatDoNotExistAreRefused() {
     assertThrows(
         Mlx5Exception.class,

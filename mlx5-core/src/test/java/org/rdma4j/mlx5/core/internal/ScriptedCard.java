@@ -232,7 +232,7 @@ final class ScriptedCard implements PciCard {
     try {
       command(queueAddress() + 64L * slot, slot);
     } catch (DmaFault e) {
-      throw new IllegalStateException(e);
+      forget(e);
     }
   }
 
@@ -302,7 +302,7 @@ final class ScriptedCard implements PciCard {
       host.read(at, entry, 0, 64);
       finish(at, slot, entry, Arena.ofAuto().allocate(16, Long.BYTES), 0);
     } catch (DmaFault e) {
-      throw new IllegalStateException(e);
+      forget(e);
     }
   }
 
@@ -389,6 +389,13 @@ final class ScriptedCard implements PciCard {
     output.set(DWORD, 8, eqn);
   }
 
+  /** Without power or bus mastering nothing is written; an address that is not mapped is a mistake of the driver. */
+  private static void forget(DmaFault fault) {
+    if (fault.reason() == DmaFault.Reason.UNMAPPED || fault.reason() == DmaFault.Reason.DIRECTION) {
+      throw new IllegalStateException(fault);
+    }
+  }
+
   /** Writes an event where its type belongs. */
   synchronized void event(int type, Consumer<MemorySegment> fill) {
     for (Queue each : queues.values()) {
@@ -416,7 +423,7 @@ final class ScriptedCard implements PciCard {
       eqe.set(ValueLayout.JAVA_BYTE, 0x3f, (byte) owner);
       host.write(at + 0x3f, eqe, 0x3f, 1);
     } catch (DmaFault e) {
-      throw new IllegalStateException(e);
+      forget(e);
     }
     queue.producer = queue.producer + 1 & 0xff_ffff;
     if (queue.armed && !losesInterrupts) {
