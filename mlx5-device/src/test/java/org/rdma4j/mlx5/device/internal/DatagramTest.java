@@ -9,15 +9,12 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.rdma4j.mlx5.device.internal.TestUser.Cq;
 import org.rdma4j.mlx5.device.internal.TestUser.Qp;
 import org.rdma4j.mlx5.device.internal.TestUser.Wr;
 import org.rdma4j.mlx5.ifc.Command;
 import org.rdma4j.mlx5.ifc.CommandStatus;
 import org.rdma4j.mlx5.ifc.Layouts;
 import org.rdma4j.mlx5.ifc.Opcode;
-import org.rdma4j.pci.DmaMapping;
-import org.rdma4j.pci.standalone.StandaloneBus;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.link.Clock;
 import org.rdma4j.roce.link.Fabric;
@@ -32,47 +29,20 @@ class DatagramTest {
   private static final int QKEY = 0x1234;
   private static final int GSI_QKEY = 0x8001_0000;
 
-  /** One side. */
-  private static final class Side {
-    private final StandaloneBus bus = new StandaloneBus();
-    private final TestDriver driver = new TestDriver();
-    private final TestUser user;
-    private final Cq queue;
-    private final int key;
-    private final DmaMapping memory;
-
-    Side(String name, Fabric fabric, Gid address) {
-      bus.add(driver);
-      bus.plug(TestCards.card(name, fabric), null);
-      user = new TestUser(driver);
-      user.roceAddress(1, address);
-      queue = user.new Cq(6, 64);
-      key = user.physicalKey();
-      memory = user.allocate(4096);
-    }
-
-    Qp queuePair(int service) {
-      Qp qp = user.new Qp(service, queue, queue, 0, 0, false);
-      qp.init();
-      qp.ready(0, 0, Gid.ZERO);
-      return qp;
-    }
-  }
-
-  private Side here;
-  private Side there;
+  private TestSide here;
+  private TestSide there;
 
   @BeforeEach
   void plug() {
     Fabric fabric = new Fabric(1, Clock.SYSTEM);
-    here = new Side("here", fabric, HERE);
-    there = new Side("there", fabric, THERE);
+    here = new TestSide(TestCards.card("here", fabric), HERE);
+    there = new TestSide(TestCards.card("there", fabric), THERE);
   }
 
   @AfterEach
   void close() {
-    here.bus.close();
-    there.bus.close();
+    here.close();
+    there.close();
   }
 
   @Test
