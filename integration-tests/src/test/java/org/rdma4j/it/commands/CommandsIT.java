@@ -129,6 +129,22 @@ class CommandsIT {
   }
 
   @Test
+  void modelledCards() throws Exception {
+    Result result =
+        rdma(
+            "mlx5 plug slot 0000:05:00.0 addr " + ADDRESSES + "9; lspci -v -s 5:; mlx5 hem;"
+                + " mlx5 unplug 0000:05:00.0; lspci");
+    assertEquals(0, result.status(), result::toString);
+    assertEquals(1, result.count("05:00.0 Ethernet controller: .*ConnectX-5 Ex.*"), result::toString);
+    assertEquals(1, result.count("\\tKernel driver in use: mlx5_core"), result::toString);
+    assertEquals(1, result.count(" {2}eq +64 +[1-9].*"), result::toString);
+    assertEquals("", result.errors());
+    Result mistake = rdma("mlx5 unplug 0000:05:00.0");
+    assertEquals(1, mistake.status());
+    assertTrue(mistake.errors().startsWith("mlx5: there is no modelled card in 0000:05:00.0"), mistake::toString);
+  }
+
+  @Test
   void simulate() throws Exception {
     Result result = rdma("simulate --seeds 200 --first 500");
     assertEquals(0, result.status(), result::toString);

@@ -5,7 +5,8 @@ import org.osgi.annotation.versioning.ProviderType;
 
 /**
  * A modelled ConnectX, as the person sees it who has built it: its tables of entries, and faults to inject. Each card
- * is a service of this type with the property {@link #SLOT}. Drivers know the card by PCI alone. Safe for any thread.
+ * is a service of this type with the property {@link #SLOT} and the {@code service.pid} of its configuration. Drivers
+ * know the card by PCI alone. Safe for any thread.
  */
 @ProviderType
 public interface ModelledCard {

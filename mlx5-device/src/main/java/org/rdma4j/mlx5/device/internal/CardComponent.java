@@ -4,6 +4,7 @@ import java.util.Hashtable;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.Constants;
 import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
@@ -55,13 +56,14 @@ public final class CardComponent {
       Link link = UdpLinks.open(UdpLinkConfig.DEFAULT.withNetworkInterface(settings.netdev()));
       card = new Card(settings, link);
       Hashtable<String, Object> service = new Hashtable<>();
+      service.put(Constants.SERVICE_PID, properties.get(Constants.SERVICE_PID));
       if (!settings.slot().isEmpty()) {
         service.put(PciCard.SLOT, settings.slot());
       }
       plugged = bundle.registerService(PciCard.class, card, service); // The bus plugs it in now.
       shown = bundle.registerService(ModelledCard.class, card, service);
     } catch (IllegalArgumentException | LinkException e) {
-      LOG.error("no card from configuration {}: {}", properties.get("service.pid"), e.getMessage());
+      LOG.error("no card from configuration {}: {}", properties.get(Constants.SERVICE_PID), e.getMessage());
       throw e;
     }
   }
