@@ -16,12 +16,15 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.rdma4j.mlx5.core.BlueFlameRegister;
+import org.rdma4j.mlx5.core.CommandReply;
 import org.rdma4j.mlx5.core.CommandRequest;
 import org.rdma4j.mlx5.core.DmaBuffer;
 import org.rdma4j.mlx5.core.DoorbellRecord;
 import org.rdma4j.mlx5.core.Mlx5Exception;
 import org.rdma4j.mlx5.ifc.Opcode;
 import org.rdma4j.pci.Bar;
+import org.rdma4j.pci.DmaFault;
+import org.rdma4j.pci.PciDevice;
 
 /** Doorbells, doorbell records and memory for the card. */
 class DoorbellTest {
@@ -130,6 +133,44 @@ class DoorbellTest {
     @Override
     public void write(long offset, MemorySegment source, long from, int length) {
       sum += offset + source.get(ValueLayout.JAVA_LONG, from) + length;
+    }
+  }
+
+  @Test
+  void takingEventsAllocatesNothing() throws DmaFault {
+    try (Bench bench = new Bench().start()) {
+      PciDevice pci = ((CoreDevice) bench.device()).pci();
+      long[] taken = new long[1];
+      EventQueue queue =
+          new EventQueue(pci, "test", 64, new Uar(new Sink(), 1), (entries, offset) -> taken[0] += offset + 1);
+      long[] address = new long[1];
+      queue.create(
+          request -> {
+            address[0] = Long.reverseBytes(request.list().get(ValueLayout.JAVA_LONG_UNALIGNED, 0));
+            return new CommandReply(Opcode.CREATE_EQ, Arena.ofAuto().allocate(16));
+          },
+          0,
+          new long[4],
+          false);
+      MemorySegment entry = Arena.ofAuto().allocate(64, 8);
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long least = Long.MAX_VALUE;
+      int produced = 0;
+      for (int round = 0; round < 50; round++) {
+        long allocated = 0;
+        for (int i = 0; i < 200; i++, produced++) {
+          entry.set(ValueLayout.JAVA_BYTE, 0x3f, (byte) (produced / 256 & 1));
+          bench.card.host.write(address[0] + produced % 256 * 64L, entry, 0, 64);
+          long before = threads.getCurrentThreadAllocatedBytes();
+          queue.take();
+          allocated += threads.getCurrentThreadAllocatedBytes() - before;
+        }
+        least = Math.min(least, allocated);
+      }
+      assertEquals(10_000, queue.taken());
+      assertEquals(0, least);
+      assertNotEquals(0, taken[0]);
+      queue.free();
     }
   }
 
