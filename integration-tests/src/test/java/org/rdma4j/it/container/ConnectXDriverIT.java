@@ -2,16 +2,11 @@ package org.rdma4j.it.container;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
-import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertTrue;
 
 import java.util.ArrayList;
-import java.util.Hashtable;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import javax.inject.Inject;
 import org.junit.After;
 import org.junit.Before;
@@ -25,7 +20,6 @@ import org.ops4j.pax.exam.spi.reactors.ExamReactorStrategy;
 import org.ops4j.pax.exam.spi.reactors.PerClass;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
-import org.osgi.framework.ServiceReference;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.rdma4j.mlx5.core.AuxiliaryDevice;
 import org.rdma4j.mlx5.core.CommandRecord;
@@ -33,7 +27,6 @@ import org.rdma4j.mlx5.core.DeviceState;
 import org.rdma4j.mlx5.core.HealthReporter;
 import org.rdma4j.mlx5.core.Mlx5Device;
 import org.rdma4j.mlx5.core.ObjectCommands;
-import org.rdma4j.mlx5.device.ModelledCard;
 import org.rdma4j.pci.PciAddress;
 import org.rdma4j.pci.PciBus;
 
@@ -41,9 +34,7 @@ import org.rdma4j.pci.PciBus;
 @RunWith(PaxExam.class)
 @ExamReactorStrategy(PerClass.class)
 public class ConnectXDriverIT {
-  private static final String FACTORY_PID = "org.rdma4j.mlx5.device";
-  private static final PciAddress SLOT = PciAddress.parse("0000:05:00.0");
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final PciAddress SLOT = PluggedCard.SLOT;
 
   @Rule public final LogWatch log = new LogWatch();
 
@@ -51,7 +42,7 @@ public class ConnectXDriverIT {
   @Inject ConfigurationAdmin configurations;
   @Inject PciBus bus;
 
-  private org.osgi.service.cm.Configuration configuration;
+  private PluggedCard plugged;
 
   @Configuration
   public Option[] config() throws Exception {
@@ -60,60 +51,16 @@ public class ConnectXDriverIT {
 
   @Before
   public void plug() throws Exception {
-    var card = new Hashtable<String, Object>();
-    card.put("slot", SLOT.toString());
-    card.put("netdev", "lo");
-    card.put("addr", Links.address(5));
-    // Each test has a configuration of its own: events of the last one that come late are not about this card.
-    configuration = configurations.createFactoryConfiguration(FACTORY_PID, "?");
-    configuration.update(card);
-    awaitUp();
-  }
-
-  /** The driver has the card when its probe is over, which is after it has offered what it found. */
-  private void awaitUp() {
-    await("no auxiliary device", () -> find(AuxiliaryDevice.class) != null);
-    await("no card", () -> card() != null);
-    await("no driver", () -> bus.function(SLOT).orElseThrow().driverName().isPresent());
+    plugged = new PluggedCard(context, configurations, bus);
   }
 
   @After
   public void unplug() throws Exception {
-    configuration.delete();
-    await("the card stays", () -> find(ModelledCard.class) == null);
-    await("the function stays", () -> bus.function(SLOT).isEmpty());
-    assertEquals(List.of(), bus.interrupts());
-    assertEquals(null, find(AuxiliaryDevice.class));
-    assertEquals(null, find(Mlx5Device.class));
-    assertEquals(
-        List.of(),
-        Thread.getAllStackTraces().keySet().stream()
-            .map(Thread::getName)
-            .filter(name -> name.startsWith("mlx5-"))
-            .toList());
-  }
-
-  private <T> T find(Class<T> type) {
-    ServiceReference<T> reference = context.getServiceReference(type);
-    return reference == null ? null : context.getService(reference);
-  }
-
-  private static void await(String otherwise, BooleanSupplier what) {
-    long end = System.nanoTime() + PATIENCE_NANOS;
-    while (!what.getAsBoolean()) {
-      assertTrue(otherwise, System.nanoTime() - end < 0);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
-    }
+    plugged.unplug();
   }
 
   private Mlx5Device device() {
-    Mlx5Device device = find(Mlx5Device.class);
-    assertNotNull(device);
-    return device;
-  }
-
-  private ModelledCard card() {
-    return find(ModelledCard.class);
+    return plugged.device();
   }
 
   /** What is written to {@code mlx5 trace}: opcode and modifier. */
@@ -125,10 +72,10 @@ public class ConnectXDriverIT {
   @Test
   public void cardAndDriverFindEachOther() {
     assertEquals("mlx5_core", bus.function(SLOT).orElseThrow().driverName().orElseThrow());
-    assertEquals("mlx5_core.rdma.0", find(AuxiliaryDevice.class).name());
+    assertEquals("mlx5_core.rdma.0", plugged.find(AuxiliaryDevice.class).name());
     assertEquals(DeviceState.UP, device().state());
     assertEquals(SLOT.toString(), device().name());
-    assertTrue(card().pages().given() > 0);
+    assertTrue(plugged.card().pages().given() > 0);
     int pd = ObjectCommands.allocatePd(device());
     ObjectCommands.freePd(device(), pd);
   }
@@ -173,19 +120,19 @@ public class ConnectXDriverIT {
   public void pulledOutNothingIsLeft() {
     log.expect("WARN org.rdma4j.pci.internal.Bus .*pulled out");
     bus.pull(SLOT);
-    assertEquals(null, find(AuxiliaryDevice.class));
-    assertEquals(null, find(Mlx5Device.class));
+    assertEquals(null, plugged.find(AuxiliaryDevice.class));
+    assertEquals(null, plugged.find(Mlx5Device.class));
   }
 
   @Test
   public void driverStopsAndStartsAgain() throws Exception {
     Bundle core = bundle("org.rdma4j.mlx5.core");
     core.stop();
-    assertEquals(0, card().pages().given());
+    assertEquals(0, plugged.card().pages().given());
     assertFalse(bus.function(SLOT).orElseThrow().driverName().isPresent());
     core.start();
-    awaitUp();
-    assertEquals("mlx5_core.rdma.0", find(AuxiliaryDevice.class).name());
+    plugged.awaitUp();
+    assertEquals("mlx5_core.rdma.0", plugged.find(AuxiliaryDevice.class).name());
   }
 
   private Bundle bundle(String name) {
@@ -205,8 +152,8 @@ public class ConnectXDriverIT {
     device.gracePeriod(0);
     for (int cycle = 1; cycle <= 3; cycle++) {
       int expected = cycle;
-      card().faults().assertFatal(1);
-      await(
+      plugged.card().faults().assertFatal(1);
+      PluggedCard.await(
           "not recovered",
           () -> reporter(device).recoveries() == expected && device.state() == DeviceState.UP);
       assertTrue(reporter(device).healthy());

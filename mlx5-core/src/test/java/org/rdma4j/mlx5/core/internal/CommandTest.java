@@ -185,6 +185,20 @@ class CommandTest {
   }
 
   @Test
+  void multicastGroupsAreNamed() {
+    MemorySegment group = Arena.ofAuto().allocate(16);
+    group.fill((byte) 0x5a);
+    List<String> seen = new ArrayList<>();
+    bench.start();
+    bench
+        .device()
+        .trace(command -> seen.add(command.opcode() + " " + group.mismatch(command.input().asSlice(16))));
+    ObjectCommands.attachMulticast(bench.device(), 7, group);
+    ObjectCommands.detachMulticast(bench.device(), 7, group);
+    assertEquals(List.of("ATTACH_TO_MCG -1", "DETACH_FROM_MCG -1"), seen);
+  }
+
+  @Test
   void statisticsAndTrace() {
     bench.start().card.answers.put(Opcode.ALLOC_XRCD, (input, output) -> 0xf);
     List<CommandRecord> seen = new ArrayList<>();
