@@ -145,6 +145,24 @@ class CommandsIT {
   }
 
   @Test
+  void cardsAndTheirDriver() throws Exception {
+    String reload =
+        "devlink dev param set pci/0000:03:00.0 name io_eq_size value 64 cmode driverinit; "
+            + "devlink dev reload pci/0000:03:00.0; ";
+    Result result =
+        rdma("mlx5 plug addr " + ADDRESSES + "3; lspci -v; devlink dev info; " + reload + "devlink health");
+    assertEquals(0, result.status(), result::toString);
+    assertEquals(1, result.count("03:00.0 Ethernet controller: Mellanox Technologies MT28800 .*"), result::toString);
+    assertEquals(1, result.count("\tFlags: bus master, fast devsel, latency 0"), result::toString);
+    assertEquals(1, result.count("\tCapabilities: \\[9c\\] MSI-X: Enable\\+ Count=\\d+ Masked-"), result::toString);
+    assertEquals(1, result.count("\tKernel driver in use: mlx5_core"), result::toString);
+    assertEquals(1, result.count(" +fw.version 16\\.\\d+\\.\\d+"), result::toString);
+    assertEquals(1, result.count(" +driver_reinit"), result::toString);
+    assertEquals(2, result.count(" +state healthy error 0 recover 0.*"), result::toString);
+    assertEquals("", result.errors());
+  }
+
+  @Test
   void simulate() throws Exception {
     Result result = rdma("simulate --seeds 200 --first 500");
     assertEquals(0, result.status(), result::toString);
