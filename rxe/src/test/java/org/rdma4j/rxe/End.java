@@ -97,7 +97,7 @@ final class End implements AutoCloseable {
     }
     if (qp.type() == QpType.RC) {
       toRtr.maxDestRdAtomic(4).minRnrTimer(1);
-      toRts.timeout(14).retryCount(7).rnrRetry(7).maxRdAtomic(4);
+      toRts.timeout(20).retryCount(7).rnrRetry(7).maxRdAtomic(4);
     }
     qp.modify(toRtr);
     qp.modify(toRts);

@@ -74,7 +74,7 @@ class QueuePairControlTest {
     assertEquals(0x12_3456, found.sqPsn());
     assertEquals(4, found.maxRdAtomic());
     assertEquals(4, found.maxDestRdAtomic());
-    assertEquals(14, found.timeout());
+    assertEquals(20, found.timeout());
     assertEquals(7, found.retryCount());
     assertEquals(1, found.minRnrTimer());
     assertEquals(1, found.port());

@@ -2,6 +2,7 @@ package org.rdma4j.roce.engine;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.packet.Aeth;
 import org.rdma4j.roce.packet.AtomicAckEth;
 import org.rdma4j.roce.packet.Bth;
@@ -15,6 +16,10 @@ import org.rdma4j.roce.packet.Syndrome;
  * Matches responses with the requests they answer, completes these in order, and decides when to send again (kernel:
  * {@code rxe_comp.c}; IBA specification section 9.7.5.1).
  *
+ * <p>A loss that nothing tells of, since it took the last packet, an acknowledge or a NAK, would cost the transport
+ * timeout. So before that the oldest packet is sent once more, a few times and never as a retry that counts: what the
+ * peer acknowledges then tells what it has. (The kernel waits for the timeout.)
+ *
  * <p>Invariant: every request before {@link #psn} is acknowledged; the oldest begun request contains {@link #psn}.
  */
 final class Completer {
@@ -22,6 +27,26 @@ final class Completer {
   private static final int FOR_EVER = 7;
 
   private static final long NEVER = Long.MAX_VALUE;
+
+  private static final int MAX_PROBES = 3;
+
+  /** The first probe comes after so many times what answers take, but not after more than this part of the timeout. */
+  private static final int ANSWERS_PER_PROBE = 4;
+
+  private static final int PROBE_SHARE = 16;
+  private static final long SHORTEST_PROBE_NANOS = 1_000_000;
+
+  /** Where timeouts are shorter than this no probe could come before the answer and be of use. */
+  private static final long SHORTEST_TIMEOUT_WITH_PROBES = 4_000_000;
+
+  /** Each next probe waits four times as long as the one before. */
+  private static final int BACK_OFF_SHIFT = 2;
+
+  /** How fast the longest time of an answer is forgotten. */
+  private static final int DECAY_SHIFT = 3;
+
+  private static final int NO_PSN = -1;
+  private static final long UNKNOWN_NANOS = Long.MAX_VALUE >> 8;
   private static final ValueLayout.OfLong HOST_LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
   private final QpContext qp;
@@ -33,6 +58,12 @@ final class Completer {
   private boolean waitsForRnrTimer;
   private boolean lossHandled;
   private long deadline = NEVER;
+  private long timeoutAt;
+  private long askedAt;
+  private long answerNanos;
+  private int probes;
+  private boolean probeDue;
+  private int probedPsn = NO_PSN;
 
   Completer(QpContext qp, SendQueue queue) {
     this.qp = qp;
@@ -62,6 +93,9 @@ final class Completer {
     resetRetries();
     waitsForRnrTimer = false;
     lossHandled = false;
+    probeDue = false;
+    probedPsn = NO_PSN;
+    answerNanos = UNKNOWN_NANOS;
     deadline = NEVER;
   }
 
@@ -89,8 +123,28 @@ final class Completer {
       deadline = NEVER;
       return;
     }
-    deadline = qp.engine().now() + timeout;
+    askedAt = qp.engine().now();
+    timeoutAt = askedAt + timeout;
+    probes = timeout < SHORTEST_TIMEOUT_WITH_PROBES ? MAX_PROBES : 0;
+    probeDue = false;
+    awaitAnswer(timeout);
+  }
+
+  /** Until the next probe or, without one, until the timeout. */
+  private void awaitAnswer(long timeout) {
+    long usual = Math.max(ANSWERS_PER_PROBE * answerNanos, SHORTEST_PROBE_NANOS);
+    long wait = Math.min(usual, timeout / PROBE_SHARE) << BACK_OFF_SHIFT * probes;
+    deadline = probes == MAX_PROBES ? timeoutAt : Math.min(timeoutAt, qp.engine().now() + wait);
     qp.engine().armTimer(qp);
+  }
+
+  /** Sends a probe when one is due. */
+  void probe(Link link) {
+    if (probeDue && !waitsForRnrTimer) {
+      probeDue = false;
+      probedPsn = psn;
+      requester.probe(link);
+    }
   }
 
   /** Takes one response packet. */
@@ -111,7 +165,11 @@ final class Completer {
 
   private void onAcknowledge(int received, int syndrome) {
     switch (Syndrome.type(syndrome)) {
-      case Syndrome.TYPE_ACK -> acknowledge(received);
+      case Syndrome.TYPE_ACK -> {
+        if (acknowledge(received) && received == probedPsn) {
+          onProbed();
+        }
+      }
       case Syndrome.TYPE_RNR_NAK -> onRnrNak(received, Syndrome.value(syndrome));
       case Syndrome.TYPE_NAK -> onNak(received, syndrome);
       default -> {
@@ -150,6 +208,17 @@ final class Completer {
       onLoss();
     }
     return answered;
+  }
+
+  /** The peer has what was sent again, and nothing after it though that was sent before. */
+  private void onProbed() {
+    probedPsn = NO_PSN;
+    if (qp.state().sends() && queue.hasStarted() && requester.isUpToDate() && psn != requester.limitPsn()) {
+      qp.engine().counters().increment(EngineCounter.COMPLETER_RETRY_ERR);
+      requester.shrink();
+      requester.restart(psn);
+      qp.engine().schedule(qp);
+    }
   }
 
   private boolean acknowledgeBefore(int received) {
@@ -289,6 +358,10 @@ final class Completer {
     if (!qp.state().sends()) {
       return;
     }
+    if (probes == 0) {
+      long remembered = answerNanos == UNKNOWN_NANOS ? 0 : answerNanos - (answerNanos >> DECAY_SHIFT);
+      answerNanos = Math.max(qp.engine().now() - askedAt, remembered);
+    }
     resetRetries();
     lossHandled = false;
     waitsForRnrTimer = false;
@@ -337,6 +410,13 @@ final class Completer {
       restartTimer();
       qp.engine().schedule(qp);
     } else if (queue.hasStarted()) {
+      if (probes < MAX_PROBES && now - timeoutAt < 0) {
+        probes++;
+        probeDue = requester.isUpToDate();
+        awaitAnswer(qp.settings().timeoutNanos());
+        qp.engine().schedule(qp);
+        return;
+      }
       lossHandled = false;
       retry();
     }

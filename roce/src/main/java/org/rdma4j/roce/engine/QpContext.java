@@ -320,6 +320,7 @@ public final class QpContext {
     boolean more = false;
     boolean sentRequests = false;
     if (state.sends() && !completer.waitsForRnrTimer()) {
+      completer.probe(link);
       int before = requester.psn();
       more = requester.transmit(link, left);
       sentRequests = requester.psn() != before;

@@ -47,6 +47,7 @@ final class Requester {
   private int packetsSinceAckRequest;
   private int outstandingReads;
   private int window;
+  private boolean probing;
 
   Requester(QpContext qp, SendQueue queue, EngineConfig config) {
     this.qp = qp;
@@ -110,6 +111,36 @@ final class Requester {
     if (work != null && work.progress == SendWork.STARTED) {
       offset = (long) Psn.distance(work.firstPsn, fromPsn) * qp.settings().mtu;
     }
+  }
+
+  /** Whether all that was begun has been sent, and nothing of it is being sent again. */
+  boolean isUpToDate() {
+    return psn == limitPsn;
+  }
+
+  /**
+   * Sends the oldest packet that is not acknowledged once more, alone, and asks for an acknowledge: the peer tells what
+   * it has. What was sent after it may be there, or on its way.
+   */
+  void probe(Link link) {
+    SendWork work = queue.oldest();
+    if (!isUpToDate() || work == null || work.progress != SendWork.STARTED) {
+      return;
+    }
+    final int psnAfter = psn;
+    final long offsetAfter = offset;
+    final int packetsAfter = packetsSinceAckRequest;
+    final int readsAfter = outstandingReads;
+    final long positionAfter = queue.position();
+    restart(qp.completer().psn());
+    probing = true;
+    send(work, link);
+    probing = false;
+    queue.goTo(positionAfter);
+    psn = psnAfter;
+    offset = offsetAfter;
+    packetsSinceAckRequest = packetsAfter;
+    outstandingReads = readsAfter;
   }
 
   /**
@@ -326,8 +357,7 @@ final class Requester {
     FailedCheck check = copyPayload(work, packet, at + header, Long.BYTES);
     if (check != FailedCheck.NONE) {
       link.abort();
-      fail(work, CompletionStatus.LOCAL_PROTECTION_ERROR, check);
-      return Step.FAILED;
+      return withoutMemory(work, check);
     }
     writeBth(packet, at, opcode, false, 0, true);
     Reth.write(packet, at + Opcode.rethOffset(opcode), work.remoteAddress, work.remoteKey, Long.BYTES);
@@ -374,8 +404,7 @@ final class Requester {
     FailedCheck check = copyPayload(work, packet, at + header, payload);
     if (check != FailedCheck.NONE) {
       link.abort();
-      fail(work, CompletionStatus.LOCAL_PROTECTION_ERROR, check);
-      return Step.FAILED;
+      return withoutMemory(work, check);
     }
     for (int i = 0; i < pad; i++) {
       packet.set(ValueLayout.JAVA_BYTE, at + header + payload + i, (byte) 0);
@@ -396,6 +425,15 @@ final class Requester {
       }
     }
     return Step.SENT;
+  }
+
+  /** What was to be sent cannot be read. A probe is none of the user's business. */
+  private Step withoutMemory(SendWork work, FailedCheck check) {
+    if (probing) {
+      return Step.WAITING;
+    }
+    fail(work, CompletionStatus.LOCAL_PROTECTION_ERROR, check);
+    return Step.FAILED;
   }
 
   private void writeExtended(SendWork work, MemorySegment packet, long at, int opcode) {
@@ -437,7 +475,7 @@ final class Requester {
       return false;
     }
     boolean windowEnds = Psn.distance(qp.completer().psn(), psn) + 1 >= window;
-    return end || windowEnds || packetsSinceAckRequest > packetsPerAckRequest();
+    return end || windowEnds || probing || packetsSinceAckRequest > packetsPerAckRequest();
   }
 
   private void writeBth(

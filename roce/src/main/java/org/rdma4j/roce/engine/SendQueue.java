@@ -52,6 +52,16 @@ final class SendQueue {
     next = oldest;
   }
 
+  /** Where {@link #next} stands, for {@link #goTo}. */
+  long position() {
+    return next;
+  }
+
+  /** Goes on from a position, which is not before the oldest incomplete request. */
+  void goTo(long position) {
+    next = position;
+  }
+
   /** Completes the oldest request. */
   void complete(SendWork work, CompletionStatus status, FailedCheck check) {
     // First the slot, then the completion: who sees it may post at once (rxe_comp.c:do_complete).

@@ -14,6 +14,10 @@ import org.rdma4j.roce.packet.RnrTimer;
 /** Lost, doubled and late packets; timers and retry counts. */
 class RetryTest extends EngineTest {
   private static final long TIMEOUT = 4096L << 6;
+  private static final int LONG_TIMEOUT = 14;
+  private static final long FIRST_PROBE = (4096L << LONG_TIMEOUT) / 16;
+  /** Of a queue pair that has had no answer yet: after a sixteenth and a quarter of the timeout more. */
+  private static final int PROBES = 2;
 
   private final TestMemory source = a.memory(1 << 16);
   private final TestMemory target = b.memory(1 << 16);
@@ -343,12 +347,129 @@ class RetryTest extends EngineTest {
   @Test
   void aLongTimeoutGoesRoundTheWheelOfTimersSeveralTimes() {
     TestQp[] qp = world.pair(QpKind.RC, settings -> settings.timeout = 18);
-    a.link.filter(drop(0, requests()));
+    a.link.filter(dropFirst(1 + PROBES));
     qp[0].post(Post.write(1, target, 0).local(source, 0, 8));
     world.run();
     assertDone(qp[0].sends, 1);
     long timeout = 4096L << 18;
     assertTrue(qp[0].sendDoneAt >= timeout && qp[0].sendDoneAt < timeout + 100_000, qp[0].sendDoneAt + " ns");
+  }
+
+  /** Whatever the lost packet is, long before the timeout the peer is asked, which is no retry. */
+  @ParameterizedTest
+  @ValueSource(strings = {"SEND", "WRITE", "READ", "FETCH_ADD"})
+  void aLostAnswerIsAskedForBeforeTheTimeout(String operation) {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> {
+      settings.timeout = LONG_TIMEOUT;
+      settings.retryCount = 0;
+    });
+    receives(qp[1], 1, target, 4096);
+    fill(source, 3);
+    fill(target, 4);
+    b.link.filter(drop(0, responses()));
+    qp[0].post(
+        switch (operation) {
+          case "SEND" -> Post.send(1).local(source, 0, 900);
+          case "WRITE" -> Post.write(1, target, 0).local(source, 0, 900);
+          case "READ" -> Post.read(1, target, 0).local(source, 0, 900);
+          default -> Post.fetchAdd(1, target, 0, 5).local(source, 0, 8);
+        });
+    world.run();
+    assertDone(qp[0].sends, 1);
+    assertTrue(qp[0].sendDoneAt < FIRST_PROBE + 100_000, qp[0].sendDoneAt + " ns");
+    assertEquals(0, a.count(EngineCounter.RETRY_EXCEEDED_ERR));
+    assertIdle();
+  }
+
+  @Test
+  void aLostEndIsSentAgainBeforeTheTimeout() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> {
+      settings.timeout = LONG_TIMEOUT;
+      settings.retryCount = 0;
+    });
+    fill(source, 3);
+    int[] seen = {0};
+    a.link.filter(
+        (packet, at, length) ->
+            seen[0]++ < 10 && seen[0] > 6 ? TestLink.Fate.DROP : TestLink.Fate.PASS);
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 10 * 1024));
+    world.run();
+    assertDone(qp[0].sends, 1);
+    assertSame(source, 0, target, 0, 10 * 1024);
+    // The first probe learns what the peer has, the second that it has no more than that.
+    assertTrue(qp[0].sendDoneAt < 2 * FIRST_PROBE + 200_000, qp[0].sendDoneAt + " ns");
+    assertEquals(6 + 2 + 3, a.link.sent, "what got through, the probes, and what the peer still had not");
+    assertIdle();
+  }
+
+  /** Where answers take microseconds, nobody waits for four milliseconds. */
+  @Test
+  void whereAnswersAreQuickAProbeIsEarly() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> settings.timeout = LONG_TIMEOUT);
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 8));
+    world.run();
+    long before = world.clock.nanoTime();
+    b.link.filter(drop(0, responses()));
+    qp[0].post(Post.write(2, target, 0).local(source, 0, 8));
+    world.run();
+    assertDone(qp[0].sends, 1, 2);
+    long took = qp[0].sendDoneAt - before;
+    assertTrue(took >= 1_000_000 && took < 1_100_000, took + " ns");
+  }
+
+  /** The answer is late, not lost: what is on its way is not sent again. */
+  @Test
+  void aProbeThatWasNotNeededCostsOnePacket() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> settings.timeout = LONG_TIMEOUT);
+    fill(source, 3);
+    b.link.filter(hold(responses()));
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 10 * 1024));
+    world.settle();
+    world.runFor(FIRST_PROBE + 100_000);
+    assertEquals(11, a.link.sent);
+    b.link.filter(null);
+    b.link.releaseHeld();
+    world.run();
+    assertDone(qp[0].sends, 1);
+    assertEquals(11, a.link.sent);
+    assertIdle();
+  }
+
+  @Test
+  void fewProbesComeBeforeTheTimeout() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> {
+      settings.timeout = LONG_TIMEOUT;
+      settings.retryCount = 1;
+    });
+    int[] offered = {0};
+    a.link.filter(
+        (packet, at, length) -> {
+          offered[0]++;
+          return TestLink.Fate.DROP;
+        });
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 8));
+    world.run();
+    assertEquals(CompletionStatus.RETRY_EXCEEDED, qp[0].sends.getFirst().status());
+    assertEquals(2 * (1 + PROBES), offered[0]);
+    long timeout = 4096L << LONG_TIMEOUT;
+    assertTrue(qp[0].sendDoneAt >= 2 * timeout && qp[0].sendDoneAt < 2 * timeout + 200_000, qp[0].sendDoneAt + " ns");
+  }
+
+  /** Where the timeout is short anyway. */
+  @Test
+  void noProbesBeforeAShortTimeout() {
+    TestQp[] qp = world.pair(QpKind.RC, settings -> settings.timeout = 9);
+    b.link.filter(drop(0, responses()));
+    qp[0].post(Post.write(1, target, 0).local(source, 0, 8));
+    world.run();
+    assertDone(qp[0].sends, 1);
+    assertTrue(qp[0].sendDoneAt >= 4096L << 9, qp[0].sendDoneAt + " ns");
+    assertEquals(1, a.count(EngineCounter.COMPLETER_RETRY_ERR));
+  }
+
+  private static TestLink.Filter dropFirst(int count) {
+    int[] seen = {0};
+    return (packet, at, length) -> seen[0]++ < count ? TestLink.Fate.DROP : TestLink.Fate.PASS;
   }
 
   @Test
