@@ -1,0 +1,350 @@
+package org.rdma4j.mlx5.ib;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.rdma4j.ib.core.verbs.AsyncEventType;
+import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.ObjectContext;
+import org.rdma4j.ib.core.verbs.PostException;
+import org.rdma4j.ib.core.verbs.QpAttributes;
+import org.rdma4j.ib.core.verbs.QpCapabilities;
+import org.rdma4j.ib.core.verbs.QpInitAttributes;
+import org.rdma4j.ib.core.verbs.QpState;
+import org.rdma4j.ib.core.verbs.QpType;
+import org.rdma4j.ib.core.verbs.QueuePair;
+import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
+import org.rdma4j.ib.core.verbs.SendWorkRequest;
+import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.ib.core.verbs.WcStatus;
+import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
+import org.rdma4j.mlx5.core.BlueFlameRegister;
+import org.rdma4j.mlx5.core.CommandRequest;
+import org.rdma4j.mlx5.core.DmaBuffer;
+import org.rdma4j.mlx5.core.DoorbellRecord;
+import org.rdma4j.mlx5.core.Mlx5Exception;
+import org.rdma4j.mlx5.core.QueuePairCommands;
+import org.rdma4j.mlx5.core.Structure;
+import org.rdma4j.mlx5.ifc.Opcode;
+
+/**
+ * A queue pair (kernel: {@code struct mlx5_ib_qp}, {@code qp.c}): receive queue and send queue in one buffer that the
+ * card reads, a doorbell record and a doorbell register. Posting is safe for any thread.
+ */
+final class IbQueuePair extends QueuePair {
+  private static final int MIGRATED = 3;
+  private static final int SHARED_QUEUE = 1;
+  private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+  /** What belongs to the queue pair besides the card's object. */
+  private record Parts(DmaBuffer buffer, DoorbellRecord record, BlueFlameRegister register) {
+    void close() {
+      if (register != null) {
+        register.close();
+      }
+      if (record != null) {
+        record.close();
+      }
+      buffer.close();
+    }
+  }
+
+  private final ConnectxDevice device;
+  private final Parts parts;
+  private final SendQueue sends;
+  private final ReceiveQueue receives; // null with a shared receive queue
+  private final SendRules rules;
+  private final SendPosting posting;
+  private final IbWorkRequestBuilder builder;
+  private final QpModifier modifier;
+  private volatile boolean over;
+
+  private IbQueuePair(
+      ObjectContext owner,
+      ConnectxDevice device,
+      int number,
+      QpCapabilities capabilities,
+      Parts parts,
+      SendQueue sends,
+      ReceiveQueue receives) {
+    super(owner, number, capabilities);
+    this.device = device;
+    this.parts = parts;
+    this.sends = sends;
+    this.receives = receives;
+    sends.number(number);
+    this.rules = new SendRules(device, type(), capabilities.maxSendSge(), capabilities.maxInlineData());
+    this.posting = new SendPosting(this, sends, rules);
+    this.builder = new IbWorkRequestBuilder(this, sends, rules);
+    this.modifier = new QpModifier(device, this);
+  }
+
+  /** The card's number of a type of service. */
+  static int service(QpType type) {
+    return switch (type) {
+      case RC -> 0;
+      case UC -> 1;
+      case UD -> 2;
+      default ->
+          throw new VerbsException(Errno.EOPNOTSUPP, "queue pairs of type " + type + "; there are RC, UC and UD");
+    };
+  }
+
+  static IbQueuePair create(ObjectContext owner, ConnectxDevice device, QpInitAttributes attributes) {
+    int service = service(attributes.type());
+    boolean shared = attributes.srq() != null;
+    QpShape shape = QpShape.of(attributes);
+    DmaBuffer buffer = Errors.translated(() -> device.core().allocate(shape.bytes()));
+    Parts parts = new Parts(buffer, null, null);
+    int number = -1;
+    boolean made = false;
+    try {
+      parts = new Parts(buffer, Errors.translated(() -> device.core().allocateDoorbellRecord()), null);
+      parts =
+          new Parts(buffer, parts.record(), Errors.translated(() -> device.core().allocateBlueFlame(true)));
+      CommandRequest request = CommandRequest.of(Opcode.CREATE_QP, (long) buffer.pages() * Long.BYTES);
+      Structure context = request.structure("qpc");
+      context
+          .set("st", service)
+          .set("pm_state", MIGRATED)
+          .set("pd", ((IbProtectionDomain) owner.protectionDomain()).number())
+          .set("uar_page", parts.register().page().index())
+          .set("fre", 1)
+          .set("log_sq_size", Sizes.log(shape.blocks()))
+          .set("cqn_snd", ((IbCompletionQueue) attributes.sendCq()).number())
+          .set("cqn_rcv", ((IbCompletionQueue) attributes.recvCq()).number())
+          .setLong("dbr_addr", parts.record().address());
+      if (shared) {
+        context.set("rq_type", SHARED_QUEUE).set("srqn_rmpn_xrqn", attributes.srq().srqNumber());
+      } else {
+        context
+            .set("log_rq_size", Sizes.log(shape.receives()))
+            .set("log_rq_stride", Sizes.log(shape.stride()) - 4);
+      }
+      buffer.listPages(request, 0, 0);
+      number = Errors.translated(() -> QueuePairCommands.create(device.core(), request));
+      MemorySegment memory = buffer.segment();
+      long receiveBytes = shape.receiveBytes();
+      SendQueue sends =
+          new SendQueue(
+              memory.asSlice(receiveBytes, (long) shape.blocks() * SendQueue.BLOCK),
+              shape.capabilities().maxSendWr(),
+              attributes.signalAll(),
+              parts.record(),
+              parts.register());
+      ReceiveQueue receives =
+          shared
+              ? null
+              : new ReceiveQueue(
+                  memory.asSlice(0, receiveBytes),
+                  shape.receives(),
+                  shape.capabilities().maxRecvSge(),
+                  parts.record());
+      IbQueuePair qp = new IbQueuePair(owner, device, number, shape.capabilities(), parts, sends, receives);
+      device.queuePairs().put(number, qp);
+      made = true;
+      return qp;
+    } finally {
+      if (!made) {
+        if (number >= 0) {
+          int which = number;
+          device.giveBack("queue pair", () -> QueuePairCommands.destroy(device.core(), which));
+        }
+        parts.close();
+      }
+    }
+  }
+
+  SendQueue sends() {
+    return sends;
+  }
+
+  ReceiveQueue receives() {
+    return receives;
+  }
+
+  DoorbellRecord record() {
+    return parts.record();
+  }
+
+  boolean isDatagram() {
+    return rules.isDatagram();
+  }
+
+  IbCompletionQueue sendQueue() {
+    return (IbCompletionQueue) sendCq();
+  }
+
+  IbCompletionQueue receiveQueue() {
+    return (IbCompletionQueue) recvCq();
+  }
+
+  /** A receive is complete; for who polls. */
+  long receiveCompleted(int counter) {
+    return receives != null ? receives.completed() : ((IbSharedReceiveQueue) srq()).completed(counter);
+  }
+
+  @Override
+  public void postSend(SendWorkRequest chain) {
+    posting.post(chain);
+  }
+
+  @Override
+  public void postReceive(ReceiveWorkRequest chain) {
+    if (receives == null) {
+      throw new VerbsException(
+          Errno.EINVAL, "post_recv to " + this + ": it has a shared receive queue, post there");
+    }
+    if (!over && state() == QpState.RESET) {
+      throw new PostException(
+          Errno.EINVAL,
+          "post_recv of wr_id " + chain.wrId() + " to " + this
+              + ": the state is RESET; receives are posted from INIT on",
+          chain);
+    }
+    receives.post(chain, this);
+  }
+
+  @Override
+  public WorkRequestBuilder workRequests() {
+    return builder;
+  }
+
+  @Override
+  protected void doModify(QpAttributes wanted) {
+    modifier.modify(wanted);
+  }
+
+  @Override
+  protected QpAttributes doQuery() {
+    return modifier.query();
+  }
+
+  /** The card has said what state it is in. */
+  void learned(QpState state) {
+    if (state != state()) {
+      stateChanged(state);
+    }
+  }
+
+  /** A completion says that something failed; for who polls. */
+  void failed(boolean send, WcStatus status) {
+    if (status == WcStatus.WR_FLUSH_ERR) {
+      return;
+    }
+    if (type() == QpType.RC || !send) {
+      stateChanged(QpState.ERR);
+    } else if (state() == QpState.RTS) {
+      stateChanged(QpState.SQE);
+    }
+  }
+
+  void report(AsyncEventType event) {
+    if (event == AsyncEventType.QP_FATAL
+        || event == AsyncEventType.QP_REQ_ERR
+        || event == AsyncEventType.QP_ACCESS_ERR) {
+      stateChanged(QpState.ERR);
+    }
+    raise(event);
+  }
+
+  /** Forgets all work, as the card has; completions that are there stay. */
+  void forget() {
+    boolean sending = sends.gate().lock();
+    boolean receiving = receives != null && receives.gate().lock();
+    try {
+      keepCompletions();
+      sends.reset();
+      if (receives != null) {
+        receives.reset();
+      }
+    } finally {
+      if (sending) {
+        sends.gate().unlock();
+      }
+      if (receiving) {
+        receives.gate().unlock();
+      }
+    }
+  }
+
+  private void keepCompletions() {
+    sendQueue().keep();
+    if (receiveQueue() != sendQueue()) {
+      receiveQueue().keep();
+    }
+  }
+
+  @Override
+  protected boolean doDrain(long timeoutNanos) {
+    return awaitFlush(timeoutNanos);
+  }
+
+  /** Waits until the card has written a completion for everything; in its absence the driver does. */
+  private boolean awaitFlush(long timeoutNanos) {
+    long start = System.nanoTime();
+    while (!hasAllCompletions()) {
+      if (over) {
+        return true;
+      }
+      if (!device.isUp()) {
+        flush();
+        return true;
+      }
+      if (System.nanoTime() - start > timeoutNanos) {
+        return false;
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    return true;
+  }
+
+  private boolean hasAllCompletions() {
+    return sendQueue().hasAllSends(this) && (receives == null || receiveQueue().hasAllReceives(this));
+  }
+
+  private void flush() {
+    sendQueue().flushSends(this);
+    if (receives != null) {
+      receiveQueue().flushReceives(this);
+    }
+  }
+
+  private void closeQueues() {
+    sends.gate().close();
+    if (receives != null) {
+      receives.gate().close();
+    }
+  }
+
+  /** The card flushes as long as it lives; then it is made to forget the queue pair, and what is left is ours. */
+  @Override
+  protected void doQuiesce() {
+    closeQueues();
+    if (device.isUp()) {
+      try {
+        QueuePairCommands.toError(device.core(), number());
+        awaitFlush(FLUSH_NANOS);
+      } catch (Mlx5Exception e) {
+        device.refused("2ERR_QP of " + this, e);
+      }
+    }
+    device.giveBack("work of " + this, () -> QueuePairCommands.toReset(device.core(), number()));
+    flush();
+    over = true;
+  }
+
+  @Override
+  protected void doDestroy() {
+    closeQueues();
+    if (!over) {
+      over = true;
+      device.giveBack("work of " + this, () -> QueuePairCommands.toReset(device.core(), number()));
+    }
+    keepCompletions();
+    device.queuePairs().put(number(), null);
+    device.giveBack("queue pair", () -> QueuePairCommands.destroy(device.core(), number()));
+    parts.close();
+  }
+}
