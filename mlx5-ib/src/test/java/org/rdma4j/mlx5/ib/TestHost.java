@@ -1,0 +1,135 @@
+package org.rdma4j.mlx5.ib;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.ServiceRegistration;
+import org.rdma4j.ib.core.verbs.Context;
+import org.rdma4j.ib.core.verbs.DeviceControl;
+import org.rdma4j.ib.core.verbs.GidType;
+import org.rdma4j.mlx5.core.AuxiliaryDevice;
+import org.rdma4j.mlx5.core.Mlx5Device;
+import org.rdma4j.mlx5.core.internal.CoreComponent;
+import org.rdma4j.mlx5.device.internal.CardComponent;
+import org.rdma4j.pci.PciAddress;
+import org.rdma4j.pci.PciCard;
+import org.rdma4j.pci.PciDriver;
+import org.rdma4j.pci.standalone.StandaloneBus;
+import org.rdma4j.roce.address.Gid;
+
+/** A modelled card, its PCI driver and its verbs device, without a container: a bus, and services that go to it. */
+final class TestHost implements AutoCloseable {
+  static final PciAddress SLOT = PciAddress.parse("0000:03:00.0");
+  private static final long PATIENCE_MILLIS = 10_000;
+
+  private final List<AuxiliaryDevice> offered = new ArrayList<>();
+  private final StandaloneBus bus = new StandaloneBus();
+  private final CoreComponent driver;
+  private final CardComponent card;
+  final Mlx5Device core;
+  final ConnectxDevice device;
+  final DeviceControl control;
+  final Gid gid;
+  private boolean removed;
+
+  TestHost() {
+    int address = anyLoopback();
+    gid = Gid.ofIpv4(address);
+    BundleContext context = proxy(BundleContext.class, this::register);
+    driver = driver(context);
+    card =
+        new CardComponent(
+            context,
+            Map.of("netdev", "lo", "addr", gid.toInetAddress().getHostAddress(), "slot", SLOT.toString()));
+    core = offered.getFirst().device();
+    device = new ConnectxDevice(core, which -> {});
+    control = device.bind();
+    control.load("mlx5_0", 0);
+    control.addGid(1, gid, GidType.ROCE_V2, "lo", false);
+    control.enable();
+    control.accept();
+  }
+
+  /** The type of its configuration is private; an object of it has the default of each setting. */
+  private static CoreComponent driver(BundleContext context) {
+    Constructor<?> maker = CoreComponent.class.getConstructors()[0];
+    Object defaults = proxy(maker.getParameterTypes()[1], (self, method, arguments) -> method.getDefaultValue());
+    try {
+      return (CoreComponent) maker.newInstance(context, defaults);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static int anyLoopback() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    return 127 << 24 | random.nextInt(1, 255) << 16 | random.nextInt(1, 255) << 8 | random.nextInt(1, 255);
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+  }
+
+  /** Only services are asked for; unregistering one undoes what its registration did. */
+  private Object register(Object self, Method method, Object[] arguments) {
+    if (!method.getName().equals("registerService")) {
+      throw new UnsupportedOperationException(method.toString());
+    }
+    Runnable undo =
+        switch (arguments[1]) {
+          case PciDriver each -> {
+            bus.add(each);
+            yield () -> bus.remove(each);
+          }
+          case PciCard each when arguments[0] == PciCard.class -> {
+            bus.plug(each, SLOT);
+            yield () -> bus.function(SLOT).ifPresent(function -> bus.unplug(SLOT));
+          }
+          case AuxiliaryDevice each -> {
+            offered.add(each);
+            yield () -> remove();
+          }
+          default -> () -> {};
+        };
+    return proxy(
+        ServiceRegistration.class,
+        (registration, called, nothing) -> {
+          undo.run();
+          return null;
+        });
+  }
+
+  Context open() {
+    return control.view("org.rdma4j.test").open();
+  }
+
+  /** The card is pulled out of its slot. */
+  void pull() {
+    bus.pull(SLOT);
+  }
+
+  /** The removal as the core does it. */
+  private void remove() {
+    if (!removed) {
+      removed = true;
+      control.refuse();
+      control.disassociate(PATIENCE_MILLIS);
+      control.destroyLeft(PATIENCE_MILLIS);
+      control.release();
+    }
+  }
+
+  @Override
+  public void close() {
+    remove();
+    card.stop();
+    driver.stop();
+    bus.close();
+  }
+}
