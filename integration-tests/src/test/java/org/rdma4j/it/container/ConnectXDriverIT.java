@@ -49,8 +49,10 @@ public class ConnectXDriverIT {
     return new Option[] {Installed.product()};
   }
 
+  /** The card is for the tests alone. */
   @Before
   public void plug() throws Exception {
+    Bundles.named(context, "org.rdma4j.mlx5.ib").stop();
     plugged = new PluggedCard(context, configurations, bus);
   }
 
