@@ -23,7 +23,7 @@ import org.rdma4j.ib.core.verbs.AsyncEventType;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.pci.PciBus;
 
-/** The device of a card beside one of the other provider: traffic between them, and every way in which the card goes. */
+/** The device of a card beside one of the other provider: traffic between them, and all ways in which the card goes. */
 @RunWith(PaxExam.class)
 @ExamReactorStrategy(PerClass.class)
 public class ConnectXVerbsIT {

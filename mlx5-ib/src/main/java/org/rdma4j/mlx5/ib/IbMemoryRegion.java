@@ -43,7 +43,7 @@ final class IbMemoryRegion extends MemoryRegion {
       ObjectContext owner, ConnectxDevice device, MemorySegment segment, long iova, Set<Access> access) {
     checkRights(access);
     boolean made = false;
-    DmaBuffer mapping = Errors.translated(() -> device.core().map(segment, true));
+    DmaBuffer mapping = Errors.translated(() -> device.core().map(segment, access.contains(Access.LOCAL_WRITE)));
     int key = 0;
     try {
       int pd = ((IbProtectionDomain) owner.protectionDomain()).number();

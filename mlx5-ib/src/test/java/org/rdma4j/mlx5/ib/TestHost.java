@@ -46,7 +46,9 @@ final class TestHost implements AutoCloseable {
     card =
         new CardComponent(
             context,
-            Map.of("netdev", "lo", "addr", gid.toInetAddress().getHostAddress(), "slot", SLOT.toString()));
+            Map.of(
+                "service.pid", "test", "netdev", "lo", "addr", gid.toInetAddress().getHostAddress(), "slot",
+                SLOT.toString()));
     core = offered.getFirst().device();
     device = new ConnectxDevice(core, which -> {});
     control = device.bind();

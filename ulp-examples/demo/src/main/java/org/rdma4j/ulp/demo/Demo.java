@@ -58,9 +58,9 @@ final class Demo implements AutoCloseable {
 
   private void devices() throws CommandException, InterruptedException {
     heading("Two devices, and the bundle that provides them");
-    List<RdmaDevice> found = present();
+    List<RdmaDevice> found = ofOneDriver(present());
     if (found.size() < 2) {
-      throw new CommandException("demo: two devices are needed, there are " + found.size());
+      throw new CommandException("demo: two devices of one driver are needed, there are " + present());
     }
     names = found.subList(0, 2).stream().map(RdmaDevice::name).toList();
     provider = Provider.of(bundle, names.getFirst());
@@ -283,6 +283,17 @@ final class Demo implements AutoCloseable {
 
   private static boolean isOurs(ResourceTable.Owner owner) {
     return owner.comm().startsWith(DemoCommand.NAME);
+  }
+
+  /** The devices of the first driver that has two, or none. */
+  private static List<RdmaDevice> ofOneDriver(List<RdmaDevice> all) {
+    for (RdmaDevice each : all) {
+      List<RdmaDevice> alike = all.stream().filter(other -> other.driver().equals(each.driver())).toList();
+      if (alike.size() > 1) {
+        return alike;
+      }
+    }
+    return List.of();
   }
 
   private List<RdmaDevice> present() {
