@@ -1,0 +1,89 @@
+package org.rdma4j.mlx5.ib;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.rdma4j.ib.core.verbs.CompletionCursor;
+import org.rdma4j.ib.core.verbs.CqNotify;
+import org.rdma4j.ib.core.verbs.QpType;
+import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
+import org.rdma4j.ib.core.verbs.SendFlag;
+import org.rdma4j.ib.core.verbs.SendWorkRequest;
+import org.rdma4j.ib.core.verbs.WorkCompletion;
+import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
+import org.rdma4j.ib.core.verbs.WrOpcode;
+import org.rdma4j.roce.address.PathMtu;
+
+/** The data path allocates nothing: not posting, polling or arming. */
+class AllocationTest {
+  /** Until everything is compiled, windows are not clean; on a busy machine that takes long. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
+  private static final int ROUNDS = 2_000;
+  private static final int BYTES = 256;
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private final WorkCompletion[] batch = WorkCompletion.batch(4);
+
+  @Test
+  void steadyStateAllocatesNothing() {
+    try (TestHost link = new TestHost();
+        End a = new End(link, QpType.RC, BYTES);
+        End b = new End(link, QpType.RC, BYTES)) {
+      a.connect(b, PathMtu.MTU_1024);
+      b.connect(a, PathMtu.MTU_1024);
+      SendWorkRequest send =
+          new SendWorkRequest().flags(SendFlag.SIGNALED).addSge(a.region.address(), BYTES, a.region.lkey());
+      ReceiveWorkRequest receive = new ReceiveWorkRequest().addSge(b.region.address(), BYTES, b.region.lkey());
+      SendWorkRequest write =
+          new SendWorkRequest()
+              .opcode(WrOpcode.RDMA_WRITE)
+              .flags(SendFlag.SIGNALED)
+              .addSge(a.region.address(), BYTES, a.region.lkey())
+              .remoteAddress(b.region.address())
+              .rkey(b.region.rkey());
+      double perRound = Double.MAX_VALUE;
+      long deadline = System.nanoTime() + PATIENCE_NANOS;
+      while (perRound >= 1 && System.nanoTime() < deadline) {
+        long before = allocated();
+        for (int i = 0; i < ROUNDS; i++) {
+          exchange(a, b, send, write, receive);
+        }
+        perRound = (double) (allocated() - before) / ROUNDS;
+      }
+      assertTrue(perRound < 1, "even compiled, the user allocates " + perRound + " bytes a round");
+    }
+  }
+
+  private long allocated() {
+    return threads.getThreadAllocatedBytes(Thread.currentThread().threadId());
+  }
+
+  private void exchange(End a, End b, SendWorkRequest send, SendWorkRequest write, ReceiveWorkRequest receive) {
+    b.qp.postReceive(receive);
+    a.qp.postSend(send);
+    await(a);
+    await(b);
+    a.qp.postSend(write);
+    await(a);
+    WorkRequestBuilder builder = a.qp.workRequests();
+    builder.start();
+    builder.flags(SendFlag.SIGNALED);
+    builder.rdmaWrite(b.region.rkey(), b.region.address());
+    builder.setSge(a.region.lkey(), a.region.address(), BYTES);
+    builder.complete();
+    CompletionCursor cursor = a.cq.cursor();
+    while (!cursor.start()) {
+      Thread.onSpinWait();
+    }
+    cursor.end();
+    a.cq.requestNotify(CqNotify.NEXT_COMP, true);
+  }
+
+  private void await(End end) {
+    while (end.cq.poll(batch) == 0) {
+      Thread.onSpinWait();
+    }
+  }
+}
