@@ -13,6 +13,7 @@ import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.ib.core.verbs.ResourceTable;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.roce.address.Gid;
 import org.rdma4j.ulp.command.CommandException;
 
 /** The steps of the demonstration, each with its heading, its numbers and its checks. */
@@ -30,6 +31,7 @@ final class Demo implements AutoCloseable {
   private final Watcher watcher = new Watcher();
   private final List<Connection> connections = new ArrayList<>();
   private final List<Sleeper> sleepers = new ArrayList<>();
+  private final List<Gid> addresses = new ArrayList<>();
   private List<String> names = List.of();
   private Provider provider;
   private int step;
@@ -73,6 +75,7 @@ final class Demo implements AutoCloseable {
       if (gids.isEmpty()) {
         throw new CommandException("demo: " + device.name() + " has no GID");
       }
+      gids.forEach(entry -> addresses.add(entry.gid()));
       table.add(device.name(), device.driver(), device.netdev(1), gids.getFirst().gid(), provider.name());
     }
     table.print(out);
@@ -229,7 +232,7 @@ final class Demo implements AutoCloseable {
   private void leftBehind() {
     long devices = present().stream().map(RdmaDevice::name).filter(names::contains).count();
     List<String> threads = provider.threads(names);
-    int sockets = Provider.sockets();
+    int sockets = Provider.sockets(addresses);
     checks.expect("devices after the stop", 0L, devices);
     checks.expect("services after the stop", 0, provider.services());
     checks.expect("threads after the stop", List.of(), threads);

@@ -20,6 +20,7 @@ import org.osgi.framework.BundleException;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
 import org.rdma4j.ib.core.verbs.IbDevice;
+import org.rdma4j.roce.address.Gid;
 
 /** The bundle that registered a device, known only by that; and what it may leave behind when it is stopped. */
 final class Provider {
@@ -105,8 +106,8 @@ final class Provider {
         .collect(Collectors.toSet());
   }
 
-  /** How many UDP sockets this process has on the port of RoCE, or -1 where the system does not tell. */
-  static int sockets() {
+  /** How many UDP sockets this process has on the port of RoCE and these addresses, or -1 where it is not told. */
+  static int sockets(List<Gid> addresses) {
     if (!Files.isDirectory(OWN_FILES)) {
       return -1;
     }
@@ -122,7 +123,7 @@ final class Provider {
         for (String line : Files.readAllLines(table)) {
           String[] columns = line.strip().split("\\s+");
           if (columns.length > INODE_COLUMN
-              && columns[1].endsWith(ROCE_PORT)
+              && addresses.stream().anyMatch(address -> columns[1].endsWith(lastWord(address) + ROCE_PORT))
               && own.contains("socket:[" + columns[INODE_COLUMN] + "]")) {
             count++;
           }
@@ -132,6 +133,11 @@ final class Provider {
       }
     }
     return count;
+  }
+
+  /** The kernel shows each word of an address as it lies in memory. */
+  private static String lastWord(Gid address) {
+    return String.format("%08X", Integer.reverseBytes((int) address.lo()));
   }
 
   private static String target(Path link) {

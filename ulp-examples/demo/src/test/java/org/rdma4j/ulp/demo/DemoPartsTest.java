@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.rdma4j.roce.address.Gid;
 
 class DemoPartsTest {
   @Test
@@ -69,7 +70,8 @@ class DemoPartsTest {
 
   @Test
   void socketsOnTheRocePortAreFound() throws IOException {
-    int before = Provider.sockets();
+    List<Gid> addresses = List.of(Gid.parse("::ffff:127.93.7.1"));
+    int before = Provider.sockets(addresses);
     assumeTrue(before >= 0, "a system without /proc");
     try (DatagramSocket socket = new DatagramSocket(null)) {
       try {
@@ -77,8 +79,9 @@ class DemoPartsTest {
       } catch (BindException e) {
         assumeTrue(false, "the port is taken on all addresses");
       }
-      assertEquals(before + 1, Provider.sockets());
+      assertEquals(before + 1, Provider.sockets(addresses));
+      assertEquals(0, Provider.sockets(List.of(Gid.parse("::ffff:127.93.7.2"))));
     }
-    assertEquals(before, Provider.sockets());
+    assertEquals(before, Provider.sockets(addresses));
   }
 }
