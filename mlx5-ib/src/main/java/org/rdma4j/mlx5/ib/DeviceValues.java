@@ -90,6 +90,8 @@ final class DeviceValues {
     int receiveSegments = Math.min(32, capabilities.general("max_wqe_sz_rq") / SEGMENT);
     int maxQp = 1 << capabilities.general("log_max_qp");
     int reads = 1 << capabilities.general("log_max_ra_req_qp");
+    long groups = 1L << capabilities.general("log_max_mcg");
+    long members = capabilities.general("max_qp_mcg");
     builder
         .limit(DeviceLimit.MAX_QP, maxQp)
         .limit(DeviceLimit.MAX_QP_WR, 1L << capabilities.general("log_max_qp_sz"))
@@ -104,6 +106,9 @@ final class DeviceValues {
         .limit(DeviceLimit.MAX_QP_RD_ATOM, reads)
         .limit(DeviceLimit.MAX_QP_INIT_RD_ATOM, 1L << capabilities.general("log_max_ra_res_qp"))
         .limit(DeviceLimit.MAX_RES_RD_ATOM, (long) reads * maxQp)
+        .limit(DeviceLimit.MAX_MCAST_GRP, groups)
+        .limit(DeviceLimit.MAX_MCAST_QP_ATTACH, members)
+        .limit(DeviceLimit.MAX_TOTAL_MCAST_QP_ATTACH, Math.min(Integer.MAX_VALUE, groups * members))
         .limit(DeviceLimit.MAX_AH, Integer.MAX_VALUE)
         .limit(DeviceLimit.MAX_SRQ, 1L << capabilities.general("log_max_srq"))
         .limit(DeviceLimit.MAX_SRQ_WR, (1L << capabilities.general("log_max_srq_sz")) - 1)

@@ -1,5 +1,6 @@
 package org.rdma4j.mlx5.ib;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -23,9 +24,11 @@ import org.rdma4j.mlx5.core.CommandRequest;
 import org.rdma4j.mlx5.core.DmaBuffer;
 import org.rdma4j.mlx5.core.DoorbellRecord;
 import org.rdma4j.mlx5.core.Mlx5Exception;
+import org.rdma4j.mlx5.core.ObjectCommands;
 import org.rdma4j.mlx5.core.QueuePairCommands;
 import org.rdma4j.mlx5.core.Structure;
 import org.rdma4j.mlx5.ifc.Opcode;
+import org.rdma4j.roce.address.Gid;
 
 /**
  * A queue pair (kernel: {@code struct mlx5_ib_qp}, {@code qp.c}): receive queue and send queue in one buffer that the
@@ -274,6 +277,22 @@ final class IbQueuePair extends QueuePair {
     if (receiveQueue() != sendQueue()) {
       receiveQueue().keep();
     }
+  }
+
+  @Override
+  protected void doAttachMulticast(Gid group, int lid) {
+    Errors.translatedRun(() -> ObjectCommands.attachMulticast(device.core(), number(), bytes(group)));
+  }
+
+  @Override
+  protected void doDetachMulticast(Gid group, int lid) {
+    Errors.translatedRun(() -> ObjectCommands.detachMulticast(device.core(), number(), bytes(group)));
+  }
+
+  private static MemorySegment bytes(Gid group) {
+    MemorySegment bytes = Arena.ofAuto().allocate(2L * Long.BYTES);
+    group.writeTo(bytes, 0);
+    return bytes;
   }
 
   @Override

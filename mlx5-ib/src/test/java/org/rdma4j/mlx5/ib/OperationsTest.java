@@ -36,6 +36,7 @@ import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
 import org.rdma4j.ib.core.verbs.WrOpcode;
+import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.address.PathMtu;
 
 /** Every operation between two cards, with every byte looked at. */
@@ -170,6 +171,26 @@ class OperationsTest {
       assertEquals(WcFlag.GRH, received.flags());
       b.verify(GRH_BYTES, 500, 9);
       check(a.next(), 4, WcOpcode.SEND);
+      handle.close();
+    }
+  }
+
+  @Test
+  void membersOfAGroupReceive() {
+    Gid group = Gid.parse("::ffff:239.1.2.3");
+    try (End a = new End(left, QpType.UD, 4096);
+        End b = new End(right, QpType.UD, 4096)) {
+      a.connect(b, PathMtu.MTU_1024);
+      b.connect(a, PathMtu.MTU_1024);
+      b.qp.attachMulticast(group, 0xc001);
+      AddressHandle handle = a.pd.createAh(new AhAttributes(1, group, a.sgidIndex()));
+      b.qp.postReceive(receive(b, 3, 1024));
+      a.fill(0, 100, 6);
+      a.qp.postSend(send(a, 4, 100).ah(handle).remoteQpn(0xff_ffff).remoteQkey(End.QKEY));
+      check(a.next(), 4, WcOpcode.SEND);
+      check(b.next(), 3, WcOpcode.RECV);
+      b.verify(GRH_BYTES, 100, 6);
+      b.qp.detachMulticast(group, 0xc001);
       handle.close();
     }
   }
