@@ -62,7 +62,7 @@ final class RxeLinkFactory implements ManagedServiceFactory, AutoCloseable {
         Dictionary<String, Object> properties = each.getProperties();
         if (properties != null && !made.containsKey(each.getPid()) && isOurs(each.getBundleLocation())) {
           begun.put(each.getPid(), copy(properties));
-          update(each.getPid(), copy(properties));
+          updateAlone(each.getPid(), copy(properties));
         }
       }
       List<String> there = find(configurations, factoryPid).stream().map(Configuration::getPid).toList();
@@ -95,6 +95,15 @@ final class RxeLinkFactory implements ManagedServiceFactory, AutoCloseable {
       }
     } finally {
       changing.unlock();
+    }
+  }
+
+  /** One link that fails in a way that nobody expects keeps neither the others nor the bundle from starting. */
+  private void updateAlone(String pid, Map<String, Object> properties) {
+    try {
+      update(pid, properties);
+    } catch (RuntimeException e) {
+      LOG.error("unexpected failure of the link of configuration {}", pid, e);
     }
   }
 

@@ -11,6 +11,7 @@ import org.rdma4j.ib.core.verbs.CqInitAttributes;
 import org.rdma4j.ib.core.verbs.CqNotify;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.ObjectContext;
+import org.rdma4j.ib.core.verbs.QueueLock;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WcFlag;
 import org.rdma4j.ib.core.verbs.WcOpcode;
@@ -79,7 +80,7 @@ final class IbCompletionQueue extends CompletionQueue {
 
   private final ConnectxDevice device;
   private final Parts parts;
-  private final Gate gate = new Gate();
+  private final QueueLock lock = new QueueLock();
   private final MemorySegment ring;
   private final int logSize;
   private final Deque<WorkCompletion> left = new ArrayDeque<>();
@@ -153,7 +154,7 @@ final class IbCompletionQueue extends CompletionQueue {
     }
     int limit = Math.min(max, batch.length);
     int count = 0;
-    if (gate.lock()) {
+    if (lock.lock()) {
       int old = consumer;
       try {
         while (count < limit && take(batch[count])) {
@@ -161,7 +162,7 @@ final class IbCompletionQueue extends CompletionQueue {
         }
       } finally {
         publish(old);
-        gate.unlock();
+        lock.unlock();
       }
     }
     if (count == 0 && before != End.NONE && max > 0) {
@@ -281,7 +282,7 @@ final class IbCompletionQueue extends CompletionQueue {
     return qp.isDatagram() && CompletionEntry.hasRoute(ring, at) ? flags | WcFlag.GRH : flags;
   }
 
-  /** Moves what the card has written into the list of the host; for the holder of the gate. */
+  /** Moves what the card has written into the list of the host; for the holder of the lock. */
   private void moveAside() {
     int old = consumer;
     for (WorkCompletion next = new WorkCompletion(); takeFromRing(next); next = new WorkCompletion()) {
@@ -292,16 +293,16 @@ final class IbCompletionQueue extends CompletionQueue {
 
   /** A queue pair begins anew or ends, and the card adds nothing of it any more: what is there stays. */
   void keep() {
-    if (gate.lock()) {
+    if (lock.lock()) {
       moveAside();
-      gate.unlock();
+      lock.unlock();
     }
   }
 
   /** Completes all sends of a queue pair for which the card has no completion any more. */
   void flushSends(IbQueuePair qp) {
     SendQueue sends = qp.sends();
-    if (gate.lock()) {
+    if (lock.lock()) {
       moveAside();
       boolean any = sends.isOutstanding();
       while (sends.isOutstanding()) {
@@ -309,7 +310,7 @@ final class IbCompletionQueue extends CompletionQueue {
         left.add(flushed(sends.wrId(index), sends.opcode(index), qp));
         sends.completed(index);
       }
-      gate.unlock();
+      lock.unlock();
       if (any) {
         notifyCompletion();
       }
@@ -319,13 +320,13 @@ final class IbCompletionQueue extends CompletionQueue {
   /** The same for receives. */
   void flushReceives(IbQueuePair qp) {
     ReceiveQueue receives = qp.receives();
-    if (gate.lock()) {
+    if (lock.lock()) {
       moveAside();
       boolean any = receives.outstanding() > 0;
       while (receives.outstanding() > 0) {
         left.add(flushed(receives.completed(), WcOpcode.RECV, qp));
       }
-      gate.unlock();
+      lock.unlock();
       if (any) {
         notifyCompletion();
       }
@@ -340,7 +341,7 @@ final class IbCompletionQueue extends CompletionQueue {
 
   /** Whether the card has written the completion of the last send of a queue pair, or it was taken already. */
   boolean hasAllSends(IbQueuePair qp) {
-    if (!gate.lock()) {
+    if (!lock.lock()) {
       return true;
     }
     try {
@@ -354,13 +355,13 @@ final class IbCompletionQueue extends CompletionQueue {
       }
       return all;
     } finally {
-      gate.unlock();
+      lock.unlock();
     }
   }
 
   /** The same for its receives. */
   boolean hasAllReceives(IbQueuePair qp) {
-    if (!gate.lock()) {
+    if (!lock.lock()) {
       return true;
     }
     try {
@@ -372,7 +373,7 @@ final class IbCompletionQueue extends CompletionQueue {
       }
       return missing == 0;
     } finally {
-      gate.unlock();
+      lock.unlock();
     }
   }
 
@@ -391,7 +392,7 @@ final class IbCompletionQueue extends CompletionQueue {
     if (now == End.DETACHED || now == End.DESTROYED) {
       throw failure(now);
     }
-    if (!gate.lock()) {
+    if (!lock.lock()) {
       return false;
     }
     try {
@@ -412,7 +413,7 @@ final class IbCompletionQueue extends CompletionQueue {
       }
       return reportMissed && (!left.isEmpty() || opcode(consumer) >= 0);
     } finally {
-      gate.unlock();
+      lock.unlock();
     }
   }
 
@@ -447,12 +448,12 @@ final class IbCompletionQueue extends CompletionQueue {
     if (known) {
       device.giveBack("completion queue", parts.core::destroy);
     }
-    if (gate.lock()) {
+    if (lock.lock()) {
       if (known && how == End.DETACHED) {
         moveAside();
       }
       end = how;
-      gate.unlock();
+      lock.unlock();
     }
     if (known) {
       parts.record.close();
@@ -471,7 +472,7 @@ final class IbCompletionQueue extends CompletionQueue {
 
     @Override
     public boolean next() {
-      if (!gate.lock()) {
+      if (!lock.lock()) {
         return false;
       }
       int old = consumer;
@@ -479,7 +480,7 @@ final class IbCompletionQueue extends CompletionQueue {
         return take(current[0]);
       } finally {
         publish(old);
-        gate.unlock();
+        lock.unlock();
       }
     }
 

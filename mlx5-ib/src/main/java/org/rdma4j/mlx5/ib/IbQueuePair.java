@@ -254,8 +254,8 @@ final class IbQueuePair extends QueuePair {
 
   /** Forgets all work, as the card has; completions that are there stay. */
   void forget() {
-    boolean sending = sends.gate().lock();
-    boolean receiving = receives != null && receives.gate().lock();
+    boolean sending = sends.lock().lock();
+    boolean receiving = receives != null && receives.lock().lock();
     try {
       keepCompletions();
       sends.reset();
@@ -264,10 +264,10 @@ final class IbQueuePair extends QueuePair {
       }
     } finally {
       if (sending) {
-        sends.gate().unlock();
+        sends.lock().unlock();
       }
       if (receiving) {
-        receives.gate().unlock();
+        receives.lock().unlock();
       }
     }
   }
@@ -331,9 +331,9 @@ final class IbQueuePair extends QueuePair {
   }
 
   private void closeQueues() {
-    sends.gate().close();
+    sends.lock().close();
     if (receives != null) {
-      receives.gate().close();
+      receives.lock().close();
     }
   }
 

@@ -7,6 +7,7 @@ import org.rdma4j.ib.core.verbs.AsyncEventType;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.ObjectContext;
 import org.rdma4j.ib.core.verbs.PostException;
+import org.rdma4j.ib.core.verbs.QueueLock;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.ib.core.verbs.SharedReceiveQueue;
 import org.rdma4j.ib.core.verbs.SrqAttributes;
@@ -34,7 +35,7 @@ final class IbSharedReceiveQueue extends SharedReceiveQueue {
   private final int count;
   private final int stride;
   private final int maxSge;
-  private final Gate gate = new Gate();
+  private final QueueLock lock = new QueueLock();
   private final long[] wrIds;
   private int head;
   private int last;
@@ -109,7 +110,7 @@ final class IbSharedReceiveQueue extends SharedReceiveQueue {
 
   @Override
   public void postReceive(ReceiveWorkRequest chain) {
-    if (ended || !gate.lock()) {
+    if (ended || !lock.lock()) {
       throw new PostException(Errno.EIO, this + ": the device was removed or the queue destroyed", chain);
     }
     int before = posted;
@@ -133,7 +134,7 @@ final class IbSharedReceiveQueue extends SharedReceiveQueue {
       if (posted != before) {
         BigEndian.RECORD.setRelease(record.segment(), record.offset(), posted & COUNT_MASK);
       }
-      gate.unlock();
+      lock.unlock();
     }
   }
 
@@ -141,10 +142,10 @@ final class IbSharedReceiveQueue extends SharedReceiveQueue {
   long completed(int index) {
     int entry = index & count - 1;
     long wrId = wrIds[entry];
-    if (gate.lock()) {
+    if (lock.lock()) {
       ring.set(INT, (long) last * stride, entry);
       last = entry;
-      gate.unlock();
+      lock.unlock();
     }
     return wrId;
   }
@@ -175,7 +176,7 @@ final class IbSharedReceiveQueue extends SharedReceiveQueue {
     ended = true;
     device.sharedQueues().put(srqNumber(), null);
     device.giveBack("shared receive queue", () -> SharedQueueCommands.destroy(device.core(), srqNumber()));
-    gate.close(); // Completions of it that are polled from now on find it closed and leave the list alone.
+    lock.close(); // Completions of it that are polled from now on find it closed and leave the list alone.
     record.close();
     buffer.close();
   }

@@ -46,7 +46,7 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
     if (open) {
       abort();
     }
-    removed = !queue.gate().openBatch();
+    removed = !queue.lock().openBatch();
     open = !removed;
     errno = null;
     fault = null;
@@ -230,7 +230,7 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
           ? new VerbsException(Errno.EIO, gone())
           : new VerbsException(Errno.EINVAL, "wr_complete on " + qp + " without wr_start");
     }
-    if (!queue.gate().lockBatch()) {
+    if (!queue.lock().lockBatch()) {
       throw new VerbsException(Errno.EIO, gone());
     }
     try {
@@ -241,7 +241,7 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
       }
       queue.publish();
     } finally {
-      queue.gate().unlock();
+      queue.lock().unlock();
     }
   }
 
@@ -249,9 +249,9 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
   public void abort() {
     if (open) {
       open = false;
-      if (queue.gate().lockBatch()) {
+      if (queue.lock().lockBatch()) {
         queue.forget();
-        queue.gate().unlock();
+        queue.lock().unlock();
       }
     }
   }
@@ -265,7 +265,7 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
     if (!open) {
       return false;
     }
-    if (!queue.gate().lockBatch()) {
+    if (!queue.lock().lockBatch()) {
       open = false;
       removed = true;
       return false;
@@ -275,7 +275,7 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
 
   private void leave() {
     if (open) {
-      queue.gate().keepBatch();
+      queue.lock().keepBatch();
     }
   }
 

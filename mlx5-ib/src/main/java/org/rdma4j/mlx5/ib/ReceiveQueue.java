@@ -6,12 +6,13 @@ import static org.rdma4j.mlx5.ib.BigEndian.LONG;
 import java.lang.foreign.MemorySegment;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.PostException;
+import org.rdma4j.ib.core.verbs.QueueLock;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.mlx5.core.DoorbellRecord;
 
 /**
  * The receive queue of a queue pair: lists of buffers of a fixed stride (kernel: {@code wr.c:mlx5_ib_post_recv}).
- * Receives complete in their order. For the holder of {@link #gate}; {@link #completed} for the holder of the
+ * Receives complete in their order. For the holder of {@link #lock}; {@link #completed} for the holder of the
  * completion queue's.
  */
 final class ReceiveQueue {
@@ -19,7 +20,7 @@ final class ReceiveQueue {
   private static final int END_OF_LIST_KEY = 0x100;
   private static final int COUNT_MASK = 0xffff;
 
-  private final Gate gate = new Gate();
+  private final QueueLock lock = new QueueLock();
   private final MemorySegment ring;
   private final int count;
   private final int maxSge;
@@ -38,13 +39,13 @@ final class ReceiveQueue {
     this.wrIds = new long[count];
   }
 
-  Gate gate() {
-    return gate;
+  QueueLock lock() {
+    return lock;
   }
 
   /** Writes and publishes a chain; the card takes receives when it needs them, so there is nothing to ring. */
   void post(ReceiveWorkRequest chain, IbQueuePair owner) {
-    if (!gate.lock()) {
+    if (!lock.lock()) {
       throw new PostException(Errno.EIO, owner + ": the device was removed or the queue pair destroyed", chain);
     }
     int next = head;
@@ -66,7 +67,7 @@ final class ReceiveQueue {
         head = next;
         BigEndian.RECORD.setRelease(record.segment(), record.offset(), next & COUNT_MASK);
       }
-      gate.unlock();
+      lock.unlock();
     }
   }
 

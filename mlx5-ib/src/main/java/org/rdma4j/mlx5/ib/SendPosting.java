@@ -20,7 +20,7 @@ final class SendPosting {
   }
 
   void post(SendWorkRequest chain) {
-    if (!queue.gate().lock()) {
+    if (!queue.lock().lock()) {
       throw new PostException(Errno.EIO, qp + ": the device was removed or the queue pair destroyed", chain);
     }
     try {
@@ -29,7 +29,7 @@ final class SendPosting {
       }
     } finally {
       queue.publish();
-      queue.gate().unlock();
+      queue.lock().unlock();
     }
   }
 

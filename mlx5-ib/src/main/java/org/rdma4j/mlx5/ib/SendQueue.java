@@ -5,6 +5,7 @@ import static org.rdma4j.mlx5.ib.BigEndian.LONG;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import org.rdma4j.ib.core.verbs.QueueLock;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.WcOpcode;
 import org.rdma4j.mlx5.core.BlueFlameRegister;
@@ -13,7 +14,7 @@ import org.rdma4j.mlx5.core.DoorbellRecord;
 /**
  * The send queue of a queue pair, written in place (kernel: {@code wr.c}): blocks of 64 bytes, in which a request is a
  * control segment and others of 16 bytes each, and may wrap from the last block to the first. The side arrays say what
- * a block belonged to. For the holder of {@link #gate}; {@link #completed} for the holder of the completion queue's.
+ * a block belonged to. For the holder of {@link #lock}; {@link #completed} for the holder of the completion queue's.
  */
 final class SendQueue {
   static final int BLOCK = 64;
@@ -28,7 +29,7 @@ final class SendQueue {
   private static final int FENCE = 2 << 5;
   private static final int COUNT_MASK = 0xffff;
 
-  private final Gate gate = new Gate();
+  private final QueueLock lock = new QueueLock();
   private final MemorySegment ring;
   private final int mask;
   private final int byteMask;
@@ -70,8 +71,8 @@ final class SendQueue {
     number = qpn;
   }
 
-  Gate gate() {
-    return gate;
+  QueueLock lock() {
+    return lock;
   }
 
   int maxPosted() {

@@ -1,6 +1,7 @@
 package org.rdma4j.rxe.ring;
 
 import java.lang.foreign.MemorySegment;
+import org.rdma4j.ib.core.verbs.QueueLock;
 
 /**
  * A ring of work requests: any thread posts, the engine takes. The posters' own copy of the producer index runs
@@ -8,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  */
 public final class WorkRing {
   private final Ring ring;
-  private final PostingLock lock = new PostingLock();
+  private final QueueLock lock = new QueueLock();
   private final int mask;
   private int producer;
   private int published;
