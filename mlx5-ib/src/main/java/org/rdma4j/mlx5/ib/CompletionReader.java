@@ -1,0 +1,121 @@
+package org.rdma4j.mlx5.ib;
+
+import java.lang.foreign.MemorySegment;
+import org.rdma4j.ib.core.verbs.WcFlag;
+import org.rdma4j.ib.core.verbs.WcOpcode;
+import org.rdma4j.ib.core.verbs.WcStatus;
+import org.rdma4j.ib.core.verbs.WorkCompletion;
+
+/**
+ * Entries of a completion queue in words of verbs (kernel: {@code cq.c:mlx5_poll_one}). Reading one ends the work that
+ * it is about, so it is read once. For the holder of the completion queue's lock.
+ */
+final class CompletionReader {
+  private static final int PORT = 1;
+
+  private final ConnectxDevice device;
+
+  CompletionReader(ConnectxDevice device) {
+    this.device = device;
+  }
+
+  /**
+   * Reads an entry.
+   *
+   * @return false for one of a queue pair that is gone
+   */
+  boolean read(MemorySegment ring, long at, int opcode, WorkCompletion to) {
+    IbQueuePair qp = device.queuePair(CompletionEntry.qpNumber(ring, at));
+    if (qp == null) {
+      return false;
+    }
+    boolean failed = CompletionEntry.isError(opcode);
+    WcStatus status = failed ? CompletionEntry.status(ring, at) : WcStatus.SUCCESS;
+    if (CompletionEntry.isOfSend(opcode)) {
+      send(ring, at, qp, status, to);
+    } else {
+      receive(ring, at, opcode, qp, status, to);
+    }
+    if (failed) {
+      qp.failed(CompletionEntry.isOfSend(opcode), status);
+    }
+    return true;
+  }
+
+  private static void send(MemorySegment ring, long at, IbQueuePair qp, WcStatus status, WorkCompletion to) {
+    SendQueue sends = qp.sends();
+    int index = sends.index(CompletionEntry.counter(ring, at));
+    long wrId = sends.wrId(index);
+    WcOpcode done = sends.opcode(index);
+    sends.completed(index);
+    boolean failed = status != WcStatus.SUCCESS;
+    int vendor = failed ? CompletionEntry.vendorError(ring, at) : 0;
+    to.set(wrId, status, done, vendor, failed ? 0 : length(ring, at, done), 0, qp.number(), 0, 0, 0, PORT);
+  }
+
+  private static int length(MemorySegment ring, long at, WcOpcode done) {
+    return switch (done) {
+      case RDMA_READ -> CompletionEntry.byteCount(ring, at);
+      case COMP_SWAP, FETCH_ADD -> Long.BYTES;
+      default -> 0;
+    };
+  }
+
+  private static void receive(
+      MemorySegment ring, long at, int opcode, IbQueuePair qp, WcStatus status, WorkCompletion to) {
+    long wrId = qp.receiveCompleted(CompletionEntry.counter(ring, at));
+    WcOpcode done = opcode == CompletionEntry.WRITE_IMMEDIATE ? WcOpcode.RECV_RDMA_WITH_IMM : WcOpcode.RECV;
+    if (status != WcStatus.SUCCESS) {
+      int vendor = CompletionEntry.vendorError(ring, at);
+      to.set(wrId, status, done, vendor, 0, 0, qp.number(), 0, 0, 0, PORT);
+      return;
+    }
+    int flags = flags(opcode);
+    int immediate = flags == 0 ? 0 : CompletionEntry.immediate(ring, at);
+    if (qp.isDatagram() && CompletionEntry.hasRoute(ring, at)) {
+      flags |= WcFlag.GRH;
+    }
+    to.set(
+        wrId,
+        status,
+        done,
+        0,
+        CompletionEntry.byteCount(ring, at),
+        immediate,
+        qp.number(),
+        CompletionEntry.sourceQp(ring, at),
+        flags,
+        0,
+        PORT);
+  }
+
+  private static int flags(int opcode) {
+    return switch (opcode) {
+      case CompletionEntry.WRITE_IMMEDIATE, CompletionEntry.SEND_IMMEDIATE -> WcFlag.WITH_IMM;
+      case CompletionEntry.SEND_INVALIDATE -> WcFlag.WITH_INVALIDATE;
+      default -> 0;
+    };
+  }
+
+  /** A completion that the card did not write. */
+  static WorkCompletion flushed(long wrId, WcOpcode opcode, IbQueuePair qp) {
+    WorkCompletion completion = new WorkCompletion();
+    completion.set(wrId, WcStatus.WR_FLUSH_ERR, opcode, 0, 0, 0, qp.number(), 0, 0, 0, PORT);
+    return completion;
+  }
+
+  static void copy(WorkCompletion from, WorkCompletion to) {
+    to.set(
+        from.wrId(),
+        from.status(),
+        from.opcode(),
+        from.vendorError(),
+        from.byteLength(),
+        from.immediate(),
+        from.qpNumber(),
+        from.sourceQp(),
+        from.flags(),
+        from.pkeyIndex(),
+        from.portNumber());
+  }
+}
