@@ -60,6 +60,18 @@ public interface PciCard {
   void write(int bar, long offset, int value);
 
   /**
+   * A processor waits for the card: it looks at memory again and again and has nothing else to do. A card with
+   * processors of its own does nothing. One that is a program may do some of its work on the calling thread, so that
+   * it gets on where there are fewer processors than threads; nothing may depend on it, since no driver need tell.
+   * Comes from any thread, also after {@link #unplugged}; neither waits nor allocates.
+   *
+   * @return whether something was done, so that it is worthwhile to look again
+   */
+  default boolean relax() {
+    return false;
+  }
+
+  /**
    * Writes eight bytes at once; a card that does not care gets two writes, the lower one first.
    *
    * @param bar number of the region

@@ -74,6 +74,16 @@ public interface PciDevice extends PciFunction {
   int allocateVectors(int least, int most);
 
   /**
+   * The calling thread waits for the function in a loop that looks at memory, and has nothing else to do: where a
+   * driver in C has {@code cpu_relax()}. A card that is a program may get on with its work meanwhile, on this thread;
+   * so the caller holds nothing that the card's work or an interrupt handler could want. Drivers that never call this
+   * work as well. Neither waits nor allocates, and does nothing when the function is gone.
+   *
+   * @return whether something was done, so that it is worthwhile to look again
+   */
+  boolean relax();
+
+  /**
    * Connects a vector to a handler ({@code request_irq}).
    *
    * @param vector the vector, from 0

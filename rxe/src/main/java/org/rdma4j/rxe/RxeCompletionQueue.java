@@ -10,6 +10,7 @@ import org.rdma4j.ib.core.verbs.CompletionQueue;
 import org.rdma4j.ib.core.verbs.CqNotify;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.ObjectContext;
+import org.rdma4j.ib.core.verbs.PollStreak;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.roce.engine.Completion;

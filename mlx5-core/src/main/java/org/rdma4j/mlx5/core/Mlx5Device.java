@@ -118,6 +118,15 @@ public interface Mlx5Device extends CommandChannel {
   CoreCompletionQueue createCompletionQueue(CommandRequest create, int vector, CompletionHandler handler);
 
   /**
+   * The calling thread polls a completion queue without end and has found nothing ({@code cpu_relax}); the card may get
+   * on meanwhile ({@link org.rdma4j.pci.PciDevice#relax}). For who holds no lock that a {@link CompletionHandler}
+   * wants. Neither waits nor allocates.
+   *
+   * @return whether something was done, so that it is worthwhile to look again
+   */
+  boolean relax();
+
+  /**
    * Adds somebody who hears of events.
    *
    * @param listener who

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.ServiceRegistration;
 import org.rdma4j.ib.core.verbs.Context;
@@ -39,6 +40,11 @@ final class TestHost implements AutoCloseable {
   private boolean removed;
 
   TestHost() {
+    this(UnaryOperator.identity());
+  }
+
+  /** With something between the two drivers. */
+  TestHost(UnaryOperator<Mlx5Device> between) {
     int address = anyLoopback();
     gid = Gid.ofIpv4(address);
     BundleContext context = proxy(BundleContext.class, this::register);
@@ -49,7 +55,7 @@ final class TestHost implements AutoCloseable {
             Map.of(
                 "service.pid", "test", "netdev", "lo", "addr", gid.toInetAddress().getHostAddress(), "slot",
                 SLOT.toString()));
-    core = offered.getFirst().device();
+    core = between.apply(offered.getFirst().device());
     device = new ConnectxDevice(core, which -> {});
     control = device.bind();
     control.load("mlx5_0", 0);

@@ -159,6 +159,11 @@ final class DriverDevice implements PciDevice {
   }
 
   @Override
+  public boolean relax() {
+    return function.relax();
+  }
+
+  @Override
   public synchronized void requestIrq(int vector, int processor, String name, IrqHandler handler) {
     checkOpen();
     if (vector < 0 || vector >= vectors) {

@@ -233,6 +233,11 @@ final class Function implements PciFunction {
     }
   }
 
+  /** A processor waits for the card; whether that did something meanwhile. */
+  boolean relax() {
+    return decodes && card.relax();
+  }
+
   BarLayout bar(int number) {
     BarLayout bar = bars.get(number);
     if (bar == null) {

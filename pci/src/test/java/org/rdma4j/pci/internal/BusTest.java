@@ -149,6 +149,20 @@ class BusTest {
   }
 
   @Test
+  void aCardHearsOfWhoWaitsForItWhileItCanBeReached() {
+    bus.add(driver);
+    bus.plug(card, SLOT);
+    PciDevice device = driver.device;
+    assertFalse(device.relax());
+    device.enable();
+    assertTrue(device.relax());
+    assertEquals(1, card.relaxes);
+    bus.pull(SLOT);
+    assertFalse(device.relax());
+    assertEquals(1, card.relaxes);
+  }
+
+  @Test
   void aResetClearsTheCardAndKeepsTheConfiguration() {
     bus.add(driver);
     bus.plug(card, SLOT);

@@ -20,6 +20,7 @@ final class TestCard implements PciCard {
   volatile PciHost host;
   int resets;
   int losses;
+  int relaxes;
 
   @Override
   public PciIdentity identity() {
@@ -50,6 +51,12 @@ final class TestCard implements PciCard {
   @Override
   public void unplugged() {
     losses++;
+  }
+
+  @Override
+  public boolean relax() {
+    relaxes++;
+    return true;
   }
 
   @Override

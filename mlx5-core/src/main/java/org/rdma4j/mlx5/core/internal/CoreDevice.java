@@ -673,6 +673,11 @@ final class CoreDevice implements Mlx5Device {
   }
 
   @Override
+  public boolean relax() {
+    return pci.relax();
+  }
+
+  @Override
   public void addListener(Mlx5EventListener listener) {
     listeners.add(listener);
   }

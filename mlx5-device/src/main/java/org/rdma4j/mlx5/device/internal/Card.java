@@ -53,7 +53,7 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
   private final Faults faults = new Faults();
   private final Port port;
   private final Engine engine;
-  private final Doorbells doorbells = new Doorbells();
+  private final Doorbells doorbells = new Doorbells(this::armed);
   private PciHost host; // this and the following: set when it is plugged in
   private EngineRunner runner;
   private FirmwareThread thread;
@@ -172,6 +172,17 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
     }
   }
 
+  /** Who polls drives the engine, as the doorbell of one who arms calls it back. */
+  @Override
+  public boolean relax() {
+    return runner.help(Clock.SYSTEM.nanoTime());
+  }
+
+  /** A completion queue was armed: who did it is going to sleep. */
+  private void armed() {
+    runner.recall();
+  }
+
   private void writeRegister(int offset, int value) {
     if (offset == ADDRESS_HIGH) {
       registers.set("cmdq_addr_h", value);
@@ -254,6 +265,11 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
           HostPages pages = now.objects().pages();
           return new PageUsage(pages.size(), pages.free(), pages.requested());
         });
+  }
+
+  /** Duty cycles that were run by who waits for the card. */
+  long helped() {
+    return runner.helped();
   }
 
   /** Exceptions of the engine that no code expected. */

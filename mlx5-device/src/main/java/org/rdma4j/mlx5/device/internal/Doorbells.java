@@ -21,8 +21,15 @@ final class Doorbells {
   private static final int NUMBER_SHIFT = 8;
   private static final int COUNT_MASK = 0xffff;
 
+  private final Runnable armed;
+
   /** First words of doorbells that come in two halves, one a page. */
   private final AtomicIntegerArray halves = new AtomicIntegerArray(Limits.UARS);
+
+  /** {@code armed} is told when a completion queue is armed. */
+  Doorbells(Runnable armed) {
+    this.armed = armed;
+  }
 
   /** Four bytes: an event queue's doorbell, or half of another. */
   void write(Boot boot, long offset, int value) {
@@ -66,11 +73,12 @@ final class Doorbells {
     }
   }
 
-  private static void ring(Boot boot, int page, int at, int first, int second) {
+  private void ring(Boot boot, int page, int at, int first, int second) {
     if (at == CQ) {
       CompletionQueue queue = boot.objects().cqs().get(second & INDEX_MASK);
       if (queue != null && queue.uar() == page) {
         queue.arm(first & INDEX_MASK, (first & SOLICITED) != 0);
+        armed.run();
       }
     } else if (at >= SEND) {
       QueuePair qp = queuePair(boot, page, second);

@@ -1,4 +1,4 @@
-package org.rdma4j.rxe;
+package org.rdma4j.ib.core.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
