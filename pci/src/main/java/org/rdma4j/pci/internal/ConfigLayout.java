@@ -61,6 +61,7 @@ final class ConfigLayout {
   private static final int DEVICE_CONTROL_RESET_VALUE = 0x2810;
   private static final int DEVICE_CONTROL_WRITABLE = 0x7fff;
   private static final int LINK_8GT_X16 = 0x0103;
+  private static final int SPEEDS_TO_8GT = 0x0e;
   private static final int LINK_CONTROL_WRITABLE = 0x0140;
   private static final int POWER_VERSION_3 = 0x0003;
   private static final int NO_SOFT_RESET = 0x8;
@@ -119,6 +120,7 @@ final class ConfigLayout {
     config.define(EXPRESS + 0x10, 2, 0, LINK_CONTROL_WRITABLE);
     config.define(EXPRESS + 0x12, 2, LINK_8GT_X16, 0);
     config.define(EXPRESS + 0x28, 2, 0, 0x1f);
+    config.define(EXPRESS + 0x2c, 4, SPEEDS_TO_8GT, 0);
     config.define(EXPRESS + 0x30, 2, LINK_8GT_X16 & 0xf, 0xf);
   }
 

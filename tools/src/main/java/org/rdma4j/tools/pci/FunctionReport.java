@@ -2,34 +2,34 @@ package org.rdma4j.tools.pci;
 
 import static org.rdma4j.pci.PciRegisters.BAR0;
 import static org.rdma4j.pci.PciRegisters.BASIC_SIZE;
-import static org.rdma4j.pci.PciRegisters.CAPABILITIES;
-import static org.rdma4j.pci.PciRegisters.CAP_EXPRESS;
-import static org.rdma4j.pci.PciRegisters.CAP_MSIX;
-import static org.rdma4j.pci.PciRegisters.CAP_POWER;
-import static org.rdma4j.pci.PciRegisters.CAP_VENDOR;
 import static org.rdma4j.pci.PciRegisters.CLASS_CODE;
 import static org.rdma4j.pci.PciRegisters.COMMAND;
 import static org.rdma4j.pci.PciRegisters.COMMAND_MASTER;
 import static org.rdma4j.pci.PciRegisters.COMMAND_MEMORY;
 import static org.rdma4j.pci.PciRegisters.HEADER_END;
 import static org.rdma4j.pci.PciRegisters.INTERRUPT_LINE;
-import static org.rdma4j.pci.PciRegisters.MOST_CAPABILITIES;
-import static org.rdma4j.pci.PciRegisters.MSIX_CONTROL;
-import static org.rdma4j.pci.PciRegisters.MSIX_ENABLE;
-import static org.rdma4j.pci.PciRegisters.MSIX_MASK_ALL;
 import static org.rdma4j.pci.PciRegisters.REVISION;
 import static org.rdma4j.pci.PciRegisters.SIZE;
 import static org.rdma4j.pci.PciRegisters.STATUS;
-import static org.rdma4j.pci.PciRegisters.STATUS_CAPABILITIES;
+import static org.rdma4j.tools.pci.Bits.signs;
 
 import java.io.PrintStream;
+import java.util.Optional;
 import org.rdma4j.pci.BarLayout;
 import org.rdma4j.pci.PciFunction;
 
 /** Prints a function as {@code lspci} does, from its configuration space. */
 final class FunctionReport {
   private static final int LINE = 16;
+  private static final int COMMAND_FAST_BACK = 0x200;
+  private static final int STATUS_66_MHZ = 0x20;
+  private static final int STATUS_USER_FEATURES = 0x40;
+  private static final int CACHE_LINE = 0x0c;
   private static final int LATENCY_TIMER = 0x0d;
+  private static final int INTERRUPT_PIN = 0x3d;
+  private static final int MINIMUM_GRANT = 0x3e;
+  private static final int MAXIMUM_LATENCY = 0x3f;
+  private static final int GRANT_NANOSECONDS = 250;
   private static final int[] DUMPED = {0, HEADER_END, HEADER_END, BASIC_SIZE, SIZE};
   private static final String[] SPEEDS = {"fast", "medium", "slow", "??"};
   private static final String[] SUFFIXES = {"", "K", "M", "G", "T"};
@@ -38,7 +38,7 @@ final class FunctionReport {
   private final PrintStream out;
   private final Names names;
   private final boolean domains;
-  private final boolean verbose;
+  private final int verbose;
   private final boolean drivers;
   private final int dump;
 
@@ -46,11 +46,11 @@ final class FunctionReport {
    * Says what is wanted.
    *
    * @param domains whether the domain is printed
-   * @param verbose {@code -v}
+   * @param verbose how many {@code v} there were
    * @param drivers {@code -k}
    * @param dump how many {@code x} there were, 0 to 4
    */
-  FunctionReport(PrintStream out, Names names, boolean domains, boolean verbose, boolean drivers, int dump) {
+  FunctionReport(PrintStream out, Names names, boolean domains, int verbose, boolean drivers, int dump) {
     this.out = out;
     this.names = names;
     this.domains = domains;
@@ -61,18 +61,22 @@ final class FunctionReport {
 
   void print(PciFunction function) {
     head(function);
-    if (verbose) {
-      flags(function);
+    if (verbose > 0) {
+      if (verbose > 1) {
+        control(function);
+      } else {
+        flags(function);
+      }
       function.bars().forEach((number, bar) -> region(function, number, bar));
-      capabilities(function);
+      new CapabilityReport(function, verbose > 1, out).print();
     }
-    if (verbose || drivers) {
+    if (verbose > 0 || drivers) {
       function.driverName().ifPresent(driver -> out.printf("\tKernel driver in use: %s%n", driver));
     }
     if (dump > 0) {
       dump(function);
     }
-    if (verbose || dump > 0) {
+    if (verbose > 0 || dump > 0) {
       out.println();
     }
   }
@@ -86,12 +90,13 @@ final class FunctionReport {
       out.printf(" (rev %02x)", revision);
     }
     int programming = function.readConfig(CLASS_CODE, 1);
-    if (verbose && programming != 0) {
-      out.printf(" (prog-if %02x)", programming);
+    Optional<String> words = names.ofProgramming(function.identity());
+    if (verbose > 0 && (programming != 0 || words.isPresent())) {
+      out.printf(" (prog-if %02x%s)", programming, words.map(text -> " [" + text + "]").orElse(""));
     }
     out.println();
     int vendor = function.identity().subsystemVendor();
-    if ((verbose || drivers) && vendor != 0 && vendor != 0xffff) {
+    if ((verbose > 0 || drivers) && vendor != 0 && vendor != 0xffff) {
       out.printf("\tSubsystem: %s%n", names.ofSubsystem(function.identity()));
     }
   }
@@ -99,15 +104,62 @@ final class FunctionReport {
   private void flags(PciFunction function) {
     int command = function.readConfig(COMMAND, 2);
     boolean master = (command & COMMAND_MASTER) != 0;
-    out.printf("\tFlags: %s%s devsel", master ? "bus master, " : "", SPEEDS[function.readConfig(STATUS, 2) >> 9 & 3]);
+    int status = function.readConfig(STATUS, 2);
+    out.printf(
+        "\tFlags: %s%s%s%s%s devsel",
+        master ? "bus master, " : "",
+        (command & COMMAND_FAST_BACK) != 0 ? "fast Back2Back, " : "",
+        (status & STATUS_66_MHZ) != 0 ? "66MHz, " : "",
+        (status & STATUS_USER_FEATURES) != 0 ? "user-definable features, " : "",
+        SPEEDS[status >> 9 & 3]);
     if (master) {
       out.printf(", latency %d", function.readConfig(LATENCY_TIMER, 1));
     }
     int irq = function.readConfig(INTERRUPT_LINE, 1);
-    if (irq != 0 && irq != 0xff) {
+    if (irq != 0) {
       out.printf(", IRQ %d", irq);
     }
     out.println();
+  }
+
+  private void control(PciFunction function) {
+    int command = function.readConfig(COMMAND, 2);
+    out.printf(
+        "\tControl: %s%n",
+        signs(
+            command,
+            "I/O:1 Mem:2 BusMaster:4 SpecCycle:8 MemWINV:10 VGASnoop:20 ParErr:40 Stepping:80 SERR:100 FastB2B:200"
+                + " DisINTx:400"));
+    int status = function.readConfig(STATUS, 2);
+    out.printf(
+        "\tStatus: %s DEVSEL=%s %s%n",
+        signs(status, "Cap:10 66MHz:20 UDF:40 FastB2B:80 ParErr:100"),
+        SPEEDS[status >> 9 & 3],
+        signs(status, ">TAbort:800 <TAbort:1000 <MAbort:2000 >SERR:4000 <PERR:8000 INTx:8"));
+    if ((command & COMMAND_MASTER) != 0) {
+      int line = function.readConfig(CACHE_LINE, 1) * 4;
+      out.printf(
+          "\tLatency: %d%s%s%n",
+          function.readConfig(LATENCY_TIMER, 1),
+          grants(function),
+          line == 0 ? "" : ", Cache Line Size: " + line + " bytes");
+    }
+    int pin = function.readConfig(INTERRUPT_PIN, 1);
+    int irq = function.readConfig(INTERRUPT_LINE, 1);
+    if (pin != 0 || irq != 0) {
+      out.printf("\tInterrupt: pin %c routed to IRQ %d%n", pin == 0 ? '?' : 'A' + pin - 1, irq);
+    }
+  }
+
+  private static String grants(PciFunction function) {
+    int least = function.readConfig(MINIMUM_GRANT, 1) * GRANT_NANOSECONDS;
+    int most = function.readConfig(MAXIMUM_LATENCY, 1) * GRANT_NANOSECONDS;
+    if (least == 0 && most == 0) {
+      return "";
+    }
+    return " (%s%s%s)"
+        .formatted(
+            least == 0 ? "" : least + "ns min", least == 0 || most == 0 ? "" : ", ", most == 0 ? "" : most + "ns max");
   }
 
   private void region(PciFunction function, int number, BarLayout bar) {
@@ -117,8 +169,12 @@ final class FunctionReport {
     }
     boolean decodes = (function.readConfig(COMMAND, 2) & COMMAND_MEMORY) != 0;
     out.printf(
-        "\tMemory at %08x (%s, %sprefetchable)%s%s%n",
-        address, bar.wide() ? "64-bit" : "32-bit", bar.prefetchable() ? "" : "non-", decodes ? "" : " [disabled]",
+        "\t%s at %08x (%s, %sprefetchable)%s%s%n",
+        verbose > 1 ? "Region " + number + ": Memory" : "Memory",
+        address,
+        bar.wide() ? "64-bit" : "32-bit",
+        bar.prefetchable() ? "" : "non-",
+        decodes ? "" : " [disabled]",
         size(bar.size()));
   }
 
@@ -130,49 +186,6 @@ final class FunctionReport {
       suffix++;
     }
     return " [size=" + left + SUFFIXES[suffix] + "]";
-  }
-
-  private void capabilities(PciFunction function) {
-    if ((function.readConfig(STATUS, 2) & STATUS_CAPABILITIES) == 0) {
-      return;
-    }
-    int at = function.readConfig(CAPABILITIES, 1) & ~3;
-    for (int left = MOST_CAPABILITIES; at != 0 && left > 0; left--) {
-      int head = function.readConfig(at, 2);
-      if (head == 0xffff) {
-        out.printf("\tCapabilities: [%02x] <chain broken>%n", at);
-        return;
-      }
-      out.printf("\tCapabilities: [%02x] %s%n", at, capability(function, at, head & 0xff));
-      at = head >> 8 & ~3;
-    }
-  }
-
-  private static String capability(PciFunction function, int at, int id) {
-    int word = function.readConfig(at + 2, 2);
-    return switch (id) {
-      case CAP_POWER -> "Power Management version " + (word & 7);
-      case CAP_VENDOR -> "Vendor Specific Information: Len=%02x <?>".formatted(word & 0xff);
-      case CAP_EXPRESS -> "Express %s, MSI %02x".formatted(expressType(word >> 4 & 0xf), word >> 9 & 0x1f);
-      case CAP_MSIX -> {
-        int control = function.readConfig(at + MSIX_CONTROL, 2);
-        yield "MSI-X: Enable%s Count=%d Masked%s"
-            .formatted(sign(control & MSIX_ENABLE), (control & 0x7ff) + 1, sign(control & MSIX_MASK_ALL));
-      }
-      default -> "Capability ID %#02x [%04x]".formatted(id, word);
-    };
-  }
-
-  private static String expressType(int type) {
-    return switch (type) {
-      case 0 -> "Endpoint";
-      case 1 -> "Legacy Endpoint";
-      default -> "Unknown type " + type;
-    };
-  }
-
-  private static String sign(int bits) {
-    return bits == 0 ? "-" : "+";
   }
 
   private void dump(PciFunction function) {

@@ -1,7 +1,11 @@
 package org.rdma4j.tools.pci;
 
 import java.io.PrintStream;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
@@ -24,8 +28,11 @@ public final class Lspci implements Command {
       """
       Usage: lspci [<switches>]
 
+      Basic display modes:
+      -mm\t\tProduce machine-readable output (single -m for an obsolete format)
+
       Display options:
-      -v\t\tBe verbose
+      -v\t\tBe verbose (-vv or -vvv for higher verbosity)
       -k\t\tShow kernel drivers handling each device
       -x\t\tShow hex-dump of the standard part of the config space
       -xxx\t\tShow hex-dump of the whole config space
@@ -47,6 +54,7 @@ public final class Lspci implements Command {
           new Getopt.Option('n', null, false),
           new Getopt.Option('x', null, false),
           new Getopt.Option('k', null, false),
+          new Getopt.Option('m', null, false),
           new Getopt.Option('D', null, false),
           new Getopt.Option('s', null, true),
           new Getopt.Option('d', null, true),
@@ -55,12 +63,17 @@ public final class Lspci implements Command {
   @Reference(cardinality = ReferenceCardinality.OPTIONAL, policy = ReferencePolicy.DYNAMIC)
   private volatile PciBus bus;
 
+  private final Supplier<PciIds> ids;
+
   /** Made by Declarative Services. */
   @Activate
-  public Lspci() {}
+  public Lspci() {
+    this.ids = PciIds::ofMachine;
+  }
 
-  Lspci(PciBus bus) {
+  Lspci(PciBus bus, PciIds ids) {
     this.bus = bus;
+    this.ids = () -> ids;
   }
 
   /** The shell's entry. */
@@ -71,25 +84,17 @@ public final class Lspci implements Command {
   @Override
   public int run(String[] arguments, PrintStream out, PrintStream err) throws CommandException {
     FunctionFilter filter = new FunctionFilter();
-    int verbose = 0;
-    int numeric = 0;
-    int dump = 0;
-    boolean drivers = false;
-    boolean domains = false;
+    Map<Character, Integer> given = new HashMap<>();
     try {
       Getopt.Result parsed = OPTIONS.parse(arguments);
-      for (Getopt.Given given : parsed.options()) {
-        switch (given.letter()) {
-          case 'v' -> verbose++;
-          case 'n' -> numeric++;
-          case 'x' -> dump++;
-          case 'k' -> drivers = true;
-          case 'D' -> domains = true;
-          case 's', 'd' -> filter.take(given.letter(), given.argument());
-          default -> {
+      for (Getopt.Given option : parsed.options()) {
+        switch (option.letter()) {
+          case 's', 'd' -> filter.take(option.letter(), option.argument());
+          case '\0' -> {
             out.print(USAGE);
             return 0;
           }
+          default -> given.merge(option.letter(), 1, Integer::sum);
         }
       }
       if (!parsed.operands().isEmpty()) {
@@ -100,12 +105,28 @@ public final class Lspci implements Command {
     } catch (FunctionFilter.BadFilter e) {
       throw new CommandException("lspci: " + e.getMessage(), 1, e);
     }
-    Names names = numeric == 0 ? Names.TEXT : numeric == 1 ? Names.NUMERIC : Names.MIXED;
     List<PciFunction> all = Functions.of("lspci", bus);
     boolean several = all.stream().anyMatch(function -> function.address().domain() != 0);
-    FunctionReport report =
-        new FunctionReport(out, names, domains || several, verbose > 0, drivers, Math.min(dump, MOST_DUMP));
-    all.stream().filter(filter::matches).forEach(report::print);
+    all.stream().filter(filter::matches).forEach(report(given, given.containsKey('D') || several, out));
     return 0;
+  }
+
+  private Consumer<PciFunction> report(Map<Character, Integer> given, boolean domains, PrintStream out) {
+    Names.Form form =
+        switch (given.getOrDefault('n', 0)) {
+          case 0 -> Names.Form.TEXT;
+          case 1 -> Names.Form.NUMERIC;
+          default -> Names.Form.MIXED;
+        };
+    Names names = new Names(form, ids.get());
+    int verbose = given.getOrDefault('v', 0);
+    boolean drivers = given.containsKey('k');
+    int machine = given.getOrDefault('m', 0);
+    if (machine > 0) {
+      MachineReport report = new MachineReport(out, names, domains, drivers);
+      return verbose > 0 ? function -> report.record(function, machine > 1 ? "Slot" : "Device") : report::line;
+    }
+    int dump = Math.min(given.getOrDefault('x', 0), MOST_DUMP);
+    return new FunctionReport(out, names, domains, verbose, drivers, dump)::print;
   }
 }

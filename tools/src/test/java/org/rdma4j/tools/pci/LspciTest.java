@@ -17,7 +17,7 @@ class LspciTest {
   private final ListedFunction other =
       new ListedFunction(
           "0000:04:00.1", new PciIdentity(0x1234, 0x5678, 0x4321, 1, 0x0b2002, 3, null, null), null);
-  private final Lspci lspci = new Lspci(new ListedBus(List.of(card, other)));
+  private final Lspci lspci = new Lspci(new ListedBus(List.of(card, other)), PciIds.NONE);
 
   @Test
   void terse() {
@@ -107,7 +107,7 @@ class LspciTest {
   @Test
   void domainsAreShownWhenAskedForOrWhenThereAreSeveral() {
     assertTrue(Output.of(lspci, "-D").out().startsWith("0000:03:00.0 Ethernet"));
-    Lspci two = new Lspci(new ListedBus(List.of(card, ListedFunction.connectX5("0001:03:00.0"))));
+    Lspci two = new Lspci(new ListedBus(List.of(card, ListedFunction.connectX5("0001:03:00.0"))), PciIds.NONE);
     assertTrue(Output.of(two).out().startsWith("0000:03:00.0 Ethernet"));
     assertEquals(1, Output.of(two, "-s", "1::").out().lines().count());
   }
@@ -133,6 +133,6 @@ class LspciTest {
     assertTrue(unknown.err().startsWith("lspci: invalid option -- 'y'\nUsage: lspci [<switches>]\n"), unknown.err());
     assertTrue(Output.of(lspci, "more").err().startsWith("Usage: lspci"));
     assertEquals(
-        new Output(1, "", "lspci: Cannot find any working access method.\n"), Output.of(new Lspci((ListedBus) null)));
+        new Output(1, "", "lspci: Cannot find any working access method.\n"), Output.of(new Lspci(null, PciIds.NONE)));
   }
 }
