@@ -1,6 +1,7 @@
 package org.rdma4j.rxe;
 
 import java.util.function.UnaryOperator;
+import org.rdma4j.benchmarks.speed.MeasuredDevice;
 import org.rdma4j.ib.core.verbs.Context;
 import org.rdma4j.ib.core.verbs.DeviceControl;
 import org.rdma4j.ib.core.verbs.GidType;
@@ -14,7 +15,7 @@ import org.rdma4j.roce.link.UdpLinks;
  * A device on the loopback interface without a container, brought through the steps that the core takes it through. In
  * the provider's package, because the provider exports nothing.
  */
-public final class StandaloneRxe implements AutoCloseable {
+public final class StandaloneRxe implements MeasuredDevice {
   private static final String NETDEV = "lo";
   private static final long PATIENCE_MILLIS = 5_000;
 
@@ -50,11 +51,7 @@ public final class StandaloneRxe implements AutoCloseable {
     control.accept();
   }
 
-  /**
-   * Opens the device.
-   *
-   * @return a context of its own
-   */
+  @Override
   public Context open() {
     return control.view("org.rdma4j.benchmarks").open();
   }

@@ -1,6 +1,7 @@
 package org.rdma4j.benchmarks.speed;
 
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -25,11 +26,11 @@ final class Allocations {
 
   private Allocations() {}
 
-  static void measure(Report report, int iterations, double seconds) {
+  static void measure(Report report, Class<?> operations, int iterations, double seconds) {
     TimeValue time = TimeValue.milliseconds((long) (seconds * TimeUnit.SECONDS.toMillis(1)));
     var options =
         new OptionsBuilder()
-            .include(OperationBenchmark.class.getName())
+            .include("^" + Pattern.quote(operations.getName()) + "\\.")
             .addProfiler(GCProfiler.class)
             .verbosity(VerboseMode.SILENT)
             .warmupIterations(WARM_UPS)
@@ -45,7 +46,8 @@ final class Allocations {
   }
 
   private static void add(Report report, RunResult result) {
-    String name = result.getPrimaryResult().getLabel();
+    String of = result.getParams().getBenchmark();
+    String name = (of.contains("Card") ? "card " : "") + result.getPrimaryResult().getLabel();
     double[] bytes =
         result.getBenchmarkResults().stream()
             .flatMap(fork -> fork.getIterationResults().stream())

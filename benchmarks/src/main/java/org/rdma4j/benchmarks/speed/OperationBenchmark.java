@@ -42,8 +42,8 @@ public class OperationBenchmark {
   static final int OPERATIONS = 256;
 
   private static final int SMALL = 64;
-  private static final int LARGE = 65_536;
-  private static final int DEPTH = 16;
+  static final int LARGE = 65_536;
+  static final int DEPTH = 16;
 
   private final WorkCompletion[] batch = WorkCompletion.batch(1);
   private RdmaEnd one;
@@ -68,8 +68,8 @@ public class OperationBenchmark {
   public void connect() {
     Gid left = Gid.parse("::ffff:127.77.100.1");
     Gid right = Gid.parse("::ffff:127.77.100.2");
-    one = new RdmaEnd(left, right, 1, DEPTH, LARGE);
-    other = new RdmaEnd(right, left, 1, DEPTH, LARGE);
+    one = end(left, right);
+    other = end(right, left);
     one.connect(other.describe());
     other.connect(one.describe());
     qp = one.queuePairs.getFirst();
@@ -86,6 +86,11 @@ public class OperationBenchmark {
     receive = new ReceiveWorkRequest().addSge(remoteAddress, SMALL, other.region.lkey());
     builder = qp.workRequests();
     cursor = one.sendCq.cursor();
+  }
+
+  /** One end, on a device of its own. */
+  RdmaEnd end(Gid local, Gid remote) {
+    return new RdmaEnd(local, remote, 1, DEPTH, LARGE);
   }
 
   private SendWorkRequest remote(WrOpcode opcode) {

@@ -40,7 +40,7 @@ final class RdmaEnd implements AutoCloseable {
   private static final String NOT_READY = "send_rnr_err";
 
   final Gid remote;
-  final StandaloneRxe device;
+  final MeasuredDevice device;
   final Context context;
   final CompletionChannel channel;
   final CompletionQueue sendCq;
@@ -70,8 +70,19 @@ final class RdmaEnd implements AutoCloseable {
    * @param loss how many of those that arrive, from 0 to 1
    */
   RdmaEnd(Gid local, Gid remote, int count, int depth, long bytes, double loss) {
+    this(
+        new StandaloneRxe("rxe0", local, link -> loss == 0 ? link : new LossyLink(link, loss)),
+        local, remote, count, depth, bytes);
+  }
+
+  /**
+   * Makes everything on a device, which becomes its own.
+   *
+   * @param device of no other end
+   */
+  RdmaEnd(MeasuredDevice device, Gid local, Gid remote, int count, int depth, long bytes) {
     this.remote = remote;
-    device = new StandaloneRxe("rxe0", local, link -> loss == 0 ? link : new LossyLink(link, loss));
+    this.device = device;
     context = device.open();
     ProtectionDomain pd = context.allocatePd();
     channel = context.createCompletionChannel();
@@ -149,11 +160,16 @@ final class RdmaEnd implements AutoCloseable {
     return count;
   }
 
+  /** A counter that not every device has. */
+  private static long value(CounterSet counters, String name) {
+    return counters.names().contains(name) ? counters.value(name) : 0;
+  }
+
   /** What had to be sent again since the last call. */
   Settings repeats() {
     CounterSet counters = context.device().counters(1);
-    long now = REPEATS.stream().mapToLong(counters::value).sum();
-    long notReady = counters.value(NOT_READY);
+    long now = REPEATS.stream().mapToLong(each -> value(counters, each)).sum();
+    long notReady = value(counters, NOT_READY);
     Settings result =
         new Settings()
             .with(Workload.REPEATED, now - repeatsBefore)

@@ -55,18 +55,37 @@ final class RdmaStream implements Workload {
    * @param loss how many of the packets get lost, from 0 to 1
    */
   RdmaStream(Gid local, Gid remote, WrOpcode opcode, int size, int count, int depth, int chain, double loss) {
+    this(
+        new RdmaEnd(
+            local, remote, count, RECEIVES_PER_SEND * depth,
+            (long) RECEIVES_PER_SEND * slots(opcode, count, depth) * size, loss),
+        opcode, size, count, depth, chain);
+  }
+
+  /**
+   * Makes a side of WRITEs on an end that is there.
+   *
+   * @param end with one queue pair that takes as many requests, and memory for four messages; becomes its own
+   */
+  RdmaStream(RdmaEnd end, int size, int depth, int chain) {
+    this(end, WrOpcode.RDMA_WRITE, size, 1, depth, chain);
+  }
+
+  private RdmaStream(RdmaEnd end, WrOpcode opcode, int size, int count, int depth, int chain) {
+    this.end = end;
     this.opcode = opcode;
     this.size = size;
     this.depth = depth;
     this.chain = chain;
-    this.slots = isSend() ? count * depth : SHARED_SLOTS;
-    this.end =
-        new RdmaEnd(
-            local, remote, count, RECEIVES_PER_SEND * depth, (long) RECEIVES_PER_SEND * slots * size, loss);
+    this.slots = slots(opcode, count, depth);
     this.expected = Arena.ofAuto().allocate(size, 64);
     this.sends = new SendWorkRequest[count * depth / chain];
     this.receives = new ReceiveWorkRequest[RECEIVES_PER_SEND * count * depth / chain];
     this.nextNumber = new long[count];
+  }
+
+  private static int slots(WrOpcode opcode, int count, int depth) {
+    return opcode == WrOpcode.SEND ? count * depth : SHARED_SLOTS;
   }
 
   private boolean isSend() {

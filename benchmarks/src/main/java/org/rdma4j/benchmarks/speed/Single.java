@@ -8,7 +8,28 @@ enum Single {
   ALLOCATION {
     @Override
     void measure(Report report, int rounds, double seconds) {
-      Allocations.measure(report, rounds, seconds);
+      Allocations.measure(report, OperationBenchmark.class, rounds, seconds);
+    }
+  },
+  /** The same between two cards on the fabric. */
+  CARD_ALLOCATION {
+    @Override
+    void measure(Report report, int rounds, double seconds) {
+      Allocations.measure(report, CardOperationBenchmark.class, rounds, seconds);
+    }
+  },
+  /** WRITEs between two cards on the fabric, next to plain copies of memory. */
+  CARD {
+    @Override
+    void measure(Report report, int rounds, double seconds) {
+      CardTraffic.measure(report, rounds, seconds);
+    }
+  },
+  /** Time until a card that is plugged in is usable. */
+  PLUG {
+    @Override
+    void measure(Report report, int rounds, double seconds) {
+      Plug.measure(report, rounds);
     }
   },
   /** Time to register memory. */
