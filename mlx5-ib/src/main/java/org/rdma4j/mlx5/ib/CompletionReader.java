@@ -22,24 +22,34 @@ final class CompletionReader {
   /**
    * Reads an entry.
    *
-   * @return false for one of a queue pair that is gone
+   * @return false for one of a queue pair that is gone, whose completions were moved before
    */
   boolean read(MemorySegment ring, long at, int opcode, WorkCompletion to) {
+    boolean ofSend = CompletionEntry.isOfSend(opcode);
+    IbSharedReceiveQueue extended = ofSend ? null : extended(CompletionEntry.srqNumber(ring, at));
     IbQueuePair qp = device.queuePair(CompletionEntry.qpNumber(ring, at));
-    if (qp == null) {
+    if (extended == null && (qp == null || !(ofSend ? qp.hasSends() : qp.hasReceives()))) {
       return false;
     }
     boolean failed = CompletionEntry.isError(opcode);
     WcStatus status = failed ? CompletionEntry.status(ring, at) : WcStatus.SUCCESS;
-    if (CompletionEntry.isOfSend(opcode)) {
+    if (ofSend) {
       send(ring, at, qp, status, to);
     } else {
-      receive(ring, at, opcode, qp, status, to);
+      int counter = CompletionEntry.counter(ring, at);
+      long wrId = extended == null ? qp.receiveCompleted(counter) : extended.completed(counter);
+      receive(ring, at, opcode, qp, wrId, status, to);
     }
-    if (failed) {
-      qp.failed(CompletionEntry.isOfSend(opcode), status);
+    if (failed && qp != null) {
+      qp.failed(ofSend, status);
     }
     return true;
+  }
+
+  /** A shared queue of an XRC domain, which has its completions whatever became of the target they came through. */
+  private IbSharedReceiveQueue extended(int number) {
+    IbSharedReceiveQueue queue = number == 0 ? null : device.sharedQueues().get(number);
+    return queue != null && queue.isExtended() ? queue : null;
   }
 
   private static void send(MemorySegment ring, long at, IbQueuePair qp, WcStatus status, WorkCompletion to) {
@@ -62,17 +72,17 @@ final class CompletionReader {
   }
 
   private static void receive(
-      MemorySegment ring, long at, int opcode, IbQueuePair qp, WcStatus status, WorkCompletion to) {
-    long wrId = qp.receiveCompleted(CompletionEntry.counter(ring, at));
+      MemorySegment ring, long at, int opcode, IbQueuePair qp, long wrId, WcStatus status, WorkCompletion to) {
+    int number = qp == null ? CompletionEntry.qpNumber(ring, at) : qp.number();
     WcOpcode done = opcode == CompletionEntry.WRITE_IMMEDIATE ? WcOpcode.RECV_RDMA_WITH_IMM : WcOpcode.RECV;
     if (status != WcStatus.SUCCESS) {
       int vendor = CompletionEntry.vendorError(ring, at);
-      to.set(wrId, status, done, vendor, 0, 0, qp.number(), 0, 0, 0, PORT);
+      to.set(wrId, status, done, vendor, 0, 0, number, 0, 0, 0, PORT);
       return;
     }
     int flags = flags(opcode);
     int immediate = flags == 0 ? 0 : CompletionEntry.immediate(ring, at);
-    if (qp.isDatagram() && CompletionEntry.hasRoute(ring, at)) {
+    if (qp != null && qp.isDatagram() && CompletionEntry.hasRoute(ring, at)) {
       flags |= WcFlag.GRH;
     }
     to.set(
@@ -82,7 +92,7 @@ final class CompletionReader {
         0,
         CompletionEntry.byteCount(ring, at),
         immediate,
-        qp.number(),
+        number,
         CompletionEntry.sourceQp(ring, at),
         flags,
         0,

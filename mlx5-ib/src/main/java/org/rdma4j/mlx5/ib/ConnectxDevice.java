@@ -31,6 +31,7 @@ import org.rdma4j.ib.core.verbs.SharedReceiveQueue;
 import org.rdma4j.ib.core.verbs.SrqInitAttributes;
 import org.rdma4j.ib.core.verbs.SrqType;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.mlx5.core.BlueFlameRegister;
 import org.rdma4j.mlx5.core.CapabilityType;
 import org.rdma4j.mlx5.core.CommandRequest;
 import org.rdma4j.mlx5.core.DeviceState;
@@ -70,7 +71,10 @@ final class ConnectxDevice extends IbDevice {
   private final AtomicBoolean released = new AtomicBoolean();
   private final AtomicBoolean fatal = new AtomicBoolean();
   private final Events events = new Events();
+  private final DriverResources resources;
   private final int counterSet;
+  private final BlueFlameRegister register;
+  private final SharedDoorbell sharedDoorbell;
 
   /**
    * Prepares the card; nothing is left when this throws.
@@ -89,15 +93,33 @@ final class ConnectxDevice extends IbDevice {
                 | vport.get("permanent_address.mac_addr_31_0") & 0xffff_ffffL);
     this.address = PortAddress.of(mac);
     NicVportCommands.roce(core, true);
+    DriverResources own = null;
     int set = -1;
+    BlueFlameRegister register = null;
     try {
+      own = DriverResources.create(this);
       set = QueueCounterCommands.allocate(core);
+      register = core.allocateBlueFlame(false);
     } finally {
-      if (set < 0) {
-        giveBack("RoCE", () -> NicVportCommands.roce(core, false));
+      if (register == null) {
+        giveBack(own, set);
       }
     }
+    this.resources = own;
     this.counterSet = set;
+    this.register = register;
+    this.sharedDoorbell = new SharedDoorbell(register);
+  }
+
+  /** The last first. */
+  private void giveBack(DriverResources own, int set) {
+    if (set >= 0) {
+      giveBack("counters", () -> QueueCounterCommands.free(core, set));
+    }
+    if (own != null) {
+      own.close();
+    }
+    giveBack("RoCE", () -> NicVportCommands.roce(core, false));
   }
 
   Mlx5Device core() {
@@ -122,6 +144,16 @@ final class ConnectxDevice extends IbDevice {
 
   NumberTable<IbMemoryRegion> regions() {
     return regions;
+  }
+
+  /** Objects for contexts that must name one. */
+  DriverResources resources() {
+    return resources;
+  }
+
+  /** The send doorbell of queue pairs that have none of their own. */
+  SharedDoorbell sharedDoorbell() {
+    return sharedDoorbell;
   }
 
   int counterSet() {
@@ -243,8 +275,8 @@ final class ConnectxDevice extends IbDevice {
   protected void release() {
     if (released.compareAndSet(false, true)) {
       core.removeListener(events);
-      giveBack("counters", () -> QueueCounterCommands.free(core, counterSet));
-      giveBack("RoCE", () -> NicVportCommands.roce(core, false));
+      register.close();
+      giveBack(resources, counterSet);
       whenReleased.accept(this);
     }
   }
@@ -271,7 +303,7 @@ final class ConnectxDevice extends IbDevice {
 
   @Override
   protected QueuePair createQp(ObjectContext owner, QpInitAttributes attributes) {
-    return IbQueuePair.create(owner, this, attributes);
+    return QpCreation.create(owner, this, attributes);
   }
 
   @Override
@@ -281,10 +313,20 @@ final class ConnectxDevice extends IbDevice {
 
   @Override
   protected SharedReceiveQueue createSrq(ObjectContext owner, SrqInitAttributes attributes) {
-    if (attributes.type() != SrqType.BASIC) {
+    if (attributes.type() == SrqType.TM) {
       throw new VerbsException(Errno.EOPNOTSUPP, "shared receive queues of type " + attributes.type());
     }
     return IbSharedReceiveQueue.create(owner, this, attributes);
+  }
+
+  @Override
+  protected int allocateXrcd() {
+    return Errors.translated(() -> ObjectCommands.allocateXrcd(core));
+  }
+
+  @Override
+  protected void releaseXrcd(int number) {
+    giveBack("XRC domain", () -> ObjectCommands.freeXrcd(core, number));
   }
 
   @Override

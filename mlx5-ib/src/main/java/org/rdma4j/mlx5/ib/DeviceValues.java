@@ -76,6 +76,9 @@ final class DeviceValues {
     if (capabilities.has("qkv")) {
       flags.add(DeviceCapability.BAD_QKEY_CNTR);
     }
+    if (capabilities.has("xrc")) {
+      flags.add(DeviceCapability.XRC);
+    }
     return flags;
   }
 

@@ -10,7 +10,6 @@ import org.rdma4j.ib.core.verbs.ObjectContext;
 import org.rdma4j.ib.core.verbs.PostException;
 import org.rdma4j.ib.core.verbs.QpAttributes;
 import org.rdma4j.ib.core.verbs.QpCapabilities;
-import org.rdma4j.ib.core.verbs.QpInitAttributes;
 import org.rdma4j.ib.core.verbs.QpState;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.QueuePair;
@@ -19,15 +18,9 @@ import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
-import org.rdma4j.mlx5.core.BlueFlameRegister;
-import org.rdma4j.mlx5.core.CommandRequest;
-import org.rdma4j.mlx5.core.DmaBuffer;
-import org.rdma4j.mlx5.core.DoorbellRecord;
 import org.rdma4j.mlx5.core.Mlx5Exception;
 import org.rdma4j.mlx5.core.ObjectCommands;
 import org.rdma4j.mlx5.core.QueuePairCommands;
-import org.rdma4j.mlx5.core.Structure;
-import org.rdma4j.mlx5.ifc.Opcode;
 import org.rdma4j.roce.address.Gid;
 
 /**
@@ -35,40 +28,25 @@ import org.rdma4j.roce.address.Gid;
  * card reads, a doorbell record and a doorbell register. Posting is safe for any thread.
  */
 final class IbQueuePair extends QueuePair {
-  private static final int MIGRATED = 3;
-  private static final int SHARED_QUEUE = 1;
   private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /** What belongs to the queue pair besides the card's object. */
-  private record Parts(DmaBuffer buffer, DoorbellRecord record, BlueFlameRegister register) {
-    void close() {
-      if (register != null) {
-        register.close();
-      }
-      if (record != null) {
-        record.close();
-      }
-      buffer.close();
-    }
-  }
-
   private final ConnectxDevice device;
-  private final Parts parts;
-  private final SendQueue sends;
-  private final ReceiveQueue receives; // null with a shared receive queue
+  private final QpParts parts;
+  private final SendQueue sends; // null for XRC_TGT
+  private final ReceiveQueue receives; // null with a shared receive queue, and for both of XRC
   private final SendRules rules;
   private final SendPosting posting;
   private final IbWorkRequestBuilder builder;
   private final QpModifier modifier;
   private volatile boolean over;
 
-  private IbQueuePair(
+  IbQueuePair(
       ObjectContext owner,
       ConnectxDevice device,
       int number,
       QpCapabilities capabilities,
-      Parts parts,
+      QpParts parts,
       SendQueue sends,
       ReceiveQueue receives) {
     super(owner, number, capabilities);
@@ -76,87 +54,22 @@ final class IbQueuePair extends QueuePair {
     this.parts = parts;
     this.sends = sends;
     this.receives = receives;
-    sends.number(number);
+    if (sends != null) {
+      sends.number(number);
+    }
     this.rules = new SendRules(device, type(), capabilities.maxSendSge(), capabilities.maxInlineData());
     this.posting = new SendPosting(this, sends, rules);
     this.builder = new IbWorkRequestBuilder(this, sends, rules);
     this.modifier = new QpModifier(device, this);
   }
 
-  /** The card's number of a type of service. */
-  static int service(QpType type) {
-    return switch (type) {
-      case RC -> 0;
-      case UC -> 1;
-      case UD -> 2;
-      default ->
-          throw new VerbsException(Errno.EOPNOTSUPP, "queue pairs of type " + type + "; there are RC, UC and UD");
-    };
+  boolean hasSends() {
+    return sends != null;
   }
 
-  static IbQueuePair create(ObjectContext owner, ConnectxDevice device, QpInitAttributes attributes) {
-    int service = service(attributes.type());
-    boolean shared = attributes.srq() != null;
-    QpShape shape = QpShape.of(attributes);
-    DmaBuffer buffer = Errors.translated(() -> device.core().allocate(shape.bytes()));
-    Parts parts = new Parts(buffer, null, null);
-    int number = -1;
-    boolean made = false;
-    try {
-      parts = new Parts(buffer, Errors.translated(() -> device.core().allocateDoorbellRecord()), null);
-      parts =
-          new Parts(buffer, parts.record(), Errors.translated(() -> device.core().allocateBlueFlame(true)));
-      CommandRequest request = CommandRequest.of(Opcode.CREATE_QP, (long) buffer.pages() * Long.BYTES);
-      Structure context = request.structure("qpc");
-      context
-          .set("st", service)
-          .set("pm_state", MIGRATED)
-          .set("pd", ((IbProtectionDomain) owner.protectionDomain()).number())
-          .set("uar_page", parts.register().page().index())
-          .set("fre", 1)
-          .set("log_sq_size", Sizes.log(shape.blocks()))
-          .set("cqn_snd", ((IbCompletionQueue) attributes.sendCq()).number())
-          .set("cqn_rcv", ((IbCompletionQueue) attributes.recvCq()).number())
-          .setLong("dbr_addr", parts.record().address());
-      if (shared) {
-        context.set("rq_type", SHARED_QUEUE).set("srqn_rmpn_xrqn", attributes.srq().srqNumber());
-      } else {
-        context
-            .set("log_rq_size", Sizes.log(shape.receives()))
-            .set("log_rq_stride", Sizes.log(shape.stride()) - 4);
-      }
-      buffer.listPages(request, 0, 0);
-      number = Errors.translated(() -> QueuePairCommands.create(device.core(), request));
-      MemorySegment memory = buffer.segment();
-      long receiveBytes = shape.receiveBytes();
-      SendQueue sends =
-          new SendQueue(
-              memory.asSlice(receiveBytes, (long) shape.blocks() * SendQueue.BLOCK),
-              shape.capabilities().maxSendWr(),
-              attributes.signalAll(),
-              parts.record(),
-              parts.register());
-      ReceiveQueue receives =
-          shared
-              ? null
-              : new ReceiveQueue(
-                  memory.asSlice(0, receiveBytes),
-                  shape.receives(),
-                  shape.capabilities().maxRecvSge(),
-                  parts.record());
-      IbQueuePair qp = new IbQueuePair(owner, device, number, shape.capabilities(), parts, sends, receives);
-      device.queuePairs().put(number, qp);
-      made = true;
-      return qp;
-    } finally {
-      if (!made) {
-        if (number >= 0) {
-          int which = number;
-          device.giveBack("queue pair", () -> QueuePairCommands.destroy(device.core(), which));
-        }
-        parts.close();
-      }
-    }
+  /** Whether receives of its own or a shared queue complete under its name. */
+  boolean hasReceives() {
+    return receives != null || srq() != null;
   }
 
   SendQueue sends() {
@@ -167,8 +80,9 @@ final class IbQueuePair extends QueuePair {
     return receives;
   }
 
-  DoorbellRecord record() {
-    return parts.record();
+  /** DMA address of the doorbell record, or 0 without queues. */
+  long recordAddress() {
+    return parts.record() == null ? 0 : parts.record().address();
   }
 
   boolean isDatagram() {
@@ -196,8 +110,8 @@ final class IbQueuePair extends QueuePair {
   @Override
   public void postReceive(ReceiveWorkRequest chain) {
     if (receives == null) {
-      throw new VerbsException(
-          Errno.EINVAL, "post_recv to " + this + ": it has a shared receive queue, post there");
+      String why = type() == QpType.XRC_INI ? "it has no receives" : "it has a shared receive queue, post there";
+      throw new VerbsException(Errno.EINVAL, "post_recv to " + this + ": " + why);
     }
     if (!over && state() == QpState.RESET) {
       throw new PostException(
@@ -236,7 +150,7 @@ final class IbQueuePair extends QueuePair {
     if (status == WcStatus.WR_FLUSH_ERR) {
       return;
     }
-    if (type() == QpType.RC || !send) {
+    if (type() == QpType.RC || type() == QpType.XRC_INI || !send) {
       stateChanged(QpState.ERR);
     } else if (state() == QpState.RTS) {
       stateChanged(QpState.SQE);
@@ -254,11 +168,13 @@ final class IbQueuePair extends QueuePair {
 
   /** Forgets all work, as the card has; completions that are there stay. */
   void forget() {
-    boolean sending = sends.lock().lock();
+    boolean sending = sends != null && sends.lock().lock();
     boolean receiving = receives != null && receives.lock().lock();
     try {
       keepCompletions();
-      sends.reset();
+      if (sends != null) {
+        sends.reset();
+      }
       if (receives != null) {
         receives.reset();
       }
@@ -273,8 +189,10 @@ final class IbQueuePair extends QueuePair {
   }
 
   private void keepCompletions() {
-    sendQueue().keep();
-    if (receiveQueue() != sendQueue()) {
+    if (sendQueue() != null) {
+      sendQueue().keep();
+    }
+    if (receiveQueue() != null && receiveQueue() != sendQueue()) {
       receiveQueue().keep();
     }
   }
@@ -320,18 +238,23 @@ final class IbQueuePair extends QueuePair {
   }
 
   private boolean hasAllCompletions() {
-    return sendQueue().hasAllSends(this) && (receives == null || receiveQueue().hasAllReceives(this));
+    return (sends == null || sendQueue().hasAllSends(this))
+        && (receives == null || receiveQueue().hasAllReceives(this));
   }
 
   private void flush() {
-    sendQueue().flushSends(this);
+    if (sends != null) {
+      sendQueue().flushSends(this);
+    }
     if (receives != null) {
       receiveQueue().flushReceives(this);
     }
   }
 
   private void closeQueues() {
-    sends.lock().close();
+    if (sends != null) {
+      sends.lock().close();
+    }
     if (receives != null) {
       receives.lock().close();
     }
@@ -362,7 +285,7 @@ final class IbQueuePair extends QueuePair {
       device.giveBack("work of " + this, () -> QueuePairCommands.toReset(device.core(), number()));
     }
     keepCompletions();
-    device.queuePairs().put(number(), null);
+    device.queuePairs().remove(number(), this);
     device.giveBack("queue pair", () -> QueuePairCommands.destroy(device.core(), number()));
     parts.close();
   }

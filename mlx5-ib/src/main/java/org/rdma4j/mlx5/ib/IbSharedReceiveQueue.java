@@ -12,26 +12,24 @@ import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.ib.core.verbs.SharedReceiveQueue;
 import org.rdma4j.ib.core.verbs.SrqAttributes;
 import org.rdma4j.ib.core.verbs.SrqInitAttributes;
-import org.rdma4j.mlx5.core.CommandRequest;
-import org.rdma4j.mlx5.core.DmaBuffer;
+import org.rdma4j.ib.core.verbs.SrqType;
 import org.rdma4j.mlx5.core.DoorbellRecord;
 import org.rdma4j.mlx5.core.SharedQueueCommands;
 import org.rdma4j.mlx5.core.Structure;
-import org.rdma4j.mlx5.ifc.Opcode;
 
 /**
  * A shared receive queue: a linked list of entries of a fixed stride, of which the last stays unused (kernel: {@code
  * struct mlx5_ib_srq}, {@code srq.c}). Posting is safe for any thread.
  */
 final class IbSharedReceiveQueue extends SharedReceiveQueue {
-  private static final int SEGMENT = 16;
-  private static final int SMALLEST_STRIDE = 32;
+  private static final int SEGMENT = SharedRing.SEGMENT;
   private static final int COUNT_MASK = 0xffff;
 
   private final ConnectxDevice device;
-  private final DmaBuffer buffer;
+  private final SharedRing memory;
   private final DoorbellRecord record;
   private final MemorySegment ring;
+  private final boolean extended;
   private final int count;
   private final int stride;
   private final int maxSge;
@@ -43,69 +41,66 @@ final class IbSharedReceiveQueue extends SharedReceiveQueue {
   private volatile boolean ended;
 
   private IbSharedReceiveQueue(
-      ObjectContext owner,
-      ConnectxDevice device,
-      int number,
-      DmaBuffer buffer,
-      DoorbellRecord record,
-      int count,
-      int maxSge) {
+      ObjectContext owner, ConnectxDevice device, int number, SharedRing memory, int maxSge) {
     super(owner, number);
     this.device = device;
-    this.buffer = buffer;
-    this.record = record;
-    this.ring = buffer.segment();
-    this.count = count;
-    this.stride = stride(maxSge);
+    this.memory = memory;
+    this.record = memory.record();
+    this.ring = memory.buffer().segment();
+    this.extended = type() == SrqType.XRC;
+    this.count = memory.count();
+    this.stride = memory.stride();
     this.maxSge = maxSge;
     this.wrIds = new long[count];
     this.last = count - 1;
   }
 
-  private static int stride(int maxSge) {
-    return Math.max(SMALLEST_STRIDE, Sizes.roundUp(SEGMENT + SEGMENT * maxSge));
-  }
-
   static IbSharedReceiveQueue create(ObjectContext owner, ConnectxDevice device, SrqInitAttributes attributes) {
-    int count = Sizes.roundUp(attributes.maxWr() + 1);
     int maxSge = Math.max(1, attributes.maxSge());
-    int stride = stride(maxSge);
-    DmaBuffer buffer = Errors.translated(() -> device.core().allocate((long) count * stride));
-    DoorbellRecord record = null;
+    boolean extended = attributes.type() == SrqType.XRC;
+    SharedRing memory = SharedRing.allocate(device.core(), attributes.maxWr(), maxSge);
     int number = -1;
     boolean made = false;
     try {
-      record = Errors.translated(() -> device.core().allocateDoorbellRecord());
-      for (int i = 0; i < count; i++) {
-        buffer.segment().set(INT, (long) i * stride, i + 1 & count - 1);
-      }
-      CommandRequest request = CommandRequest.of(Opcode.CREATE_RMP, (long) buffer.pages() * Long.BYTES);
-      Structure queue = SharedQueueCommands.workQueue(request.structure("ctx"));
-      queue
-          .set("pd", ((IbProtectionDomain) owner.protectionDomain()).number())
-          .set("log_wq_stride", Sizes.log(stride))
-          .set("log_wq_sz", Sizes.log(count))
-          .set("lwm", attributes.limit())
-          .setLong("dbr_addr", record.address());
-      buffer.listPages(request, 0, 0);
-      number = Errors.translated(() -> SharedQueueCommands.create(device.core(), request));
-      IbSharedReceiveQueue made0 =
-          new IbSharedReceiveQueue(owner, device, number, buffer, record, count, maxSge);
-      device.sharedQueues().put(number, made0);
+      int pd = ((IbProtectionDomain) owner.protectionDomain()).number();
+      number =
+          extended
+              ? memory.createXrc(
+                  device.core(),
+                  pd,
+                  attributes.xrcd().number(),
+                  ((IbCompletionQueue) attributes.cq()).number(),
+                  attributes.limit())
+              : memory.create(device.core(), pd, attributes.limit());
+      IbSharedReceiveQueue queue = new IbSharedReceiveQueue(owner, device, number, memory, maxSge);
+      device.sharedQueues().put(number, queue);
       made = true;
-      return made0;
+      return queue;
     } finally {
       if (!made) {
         if (number >= 0) {
-          int which = number;
-          device.giveBack("shared receive queue", () -> SharedQueueCommands.destroy(device.core(), which));
+          giveBack(device, number, extended);
         }
-        if (record != null) {
-          record.close();
-        }
-        buffer.close();
+        memory.close();
       }
     }
+  }
+
+  private static void giveBack(ConnectxDevice device, int number, boolean extended) {
+    device.giveBack(
+        "shared receive queue",
+        () -> {
+          if (extended) {
+            SharedQueueCommands.destroyXrc(device.core(), number);
+          } else {
+            SharedQueueCommands.destroy(device.core(), number);
+          }
+        });
+  }
+
+  /** Whether it is of an XRC domain, with a completion queue of its own. */
+  boolean isExtended() {
+    return extended;
   }
 
   @Override
@@ -160,24 +155,37 @@ final class IbSharedReceiveQueue extends SharedReceiveQueue {
 
   @Override
   protected void doModifyLimit(int least) {
-    Errors.translatedRun(() -> SharedQueueCommands.arm(device.core(), srqNumber(), least));
+    Errors.translatedRun(
+        () -> {
+          if (extended) {
+            SharedQueueCommands.armXrc(device.core(), srqNumber(), least);
+          } else {
+            SharedQueueCommands.arm(device.core(), srqNumber(), least);
+          }
+        });
   }
 
   @Override
   protected SrqAttributes doQuery() {
-    Structure queue =
-        SharedQueueCommands.workQueue(
-            Errors.translated(() -> SharedQueueCommands.query(device.core(), srqNumber())));
-    return new SrqAttributes(count - 1, maxSge, queue.get("lwm"));
+    Structure context =
+        Errors.translated(
+            () ->
+                extended
+                    ? SharedQueueCommands.queryXrc(device.core(), srqNumber())
+                    : SharedQueueCommands.workQueue(SharedQueueCommands.query(device.core(), srqNumber())));
+    return new SrqAttributes(count - 1, maxSge, context.get("lwm"));
   }
 
+  /** The card adds no completion of it any more before those that are there are kept, while they still find it. */
   @Override
   protected void doDestroy() {
     ended = true;
-    device.sharedQueues().put(srqNumber(), null);
-    device.giveBack("shared receive queue", () -> SharedQueueCommands.destroy(device.core(), srqNumber()));
+    giveBack(device, srqNumber(), extended);
+    if (extended) {
+      ((IbCompletionQueue) cq()).keep();
+    }
+    device.sharedQueues().remove(srqNumber(), this);
     lock.close(); // Completions of it that are polled from now on find it closed and leave the list alone.
-    record.close();
-    buffer.close();
+    memory.close();
   }
 }

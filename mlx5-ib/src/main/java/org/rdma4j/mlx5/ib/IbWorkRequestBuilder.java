@@ -216,7 +216,14 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
   @Override
   public void setXrcSrqn(int srqNumber) {
     if (named()) {
-      check("setXrcSrqn() is for queue pairs of type XRC_INI");
+      check(
+          rules.isExtended()
+              ? SendRules.checkXrc(srqNumber)
+              : "setXrcSrqn() is for queue pairs of type XRC_INI");
+      if (fault == null) {
+        queue.xrc(srqNumber);
+        addressed = true;
+      }
     }
     leave();
   }
@@ -301,6 +308,8 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
     queue.begin();
     if (rules.isDatagram()) {
       queue.skipDatagram();
+    } else if (rules.isExtended()) {
+      queue.skipXrc();
     }
     return true;
   }
@@ -315,6 +324,9 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
     }
     if (rules.isDatagram() && !addressed) {
       check("setUdAddr() was not called; a datagram needs its receiver");
+    }
+    if (rules.isExtended() && !addressed) {
+      check("setXrcSrqn() was not called; the request needs a shared receive queue of the peer");
     }
     if (fault == null) {
       queue.end(currentId, SendRules.number(opcode), currentFlags, immediate, SendRules.completion(opcode));

@@ -29,4 +29,12 @@ final class NumberTable<T> {
     }
     page.set(number & MASK, object);
   }
+
+  /** Takes an object out, unless its number is another's by now. */
+  void remove(int number, T object) {
+    AtomicReferenceArray<T> page = pages.get(number >>> SHIFT & MASK);
+    if (page != null) {
+      page.compareAndSet(number & MASK, object, null);
+    }
+  }
 }

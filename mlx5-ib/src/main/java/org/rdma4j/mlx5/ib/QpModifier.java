@@ -7,6 +7,7 @@ import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.AhAttributes;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.MigrationState;
+import org.rdma4j.ib.core.verbs.ProtectionDomain;
 import org.rdma4j.ib.core.verbs.QpAttribute;
 import org.rdma4j.ib.core.verbs.QpAttributes;
 import org.rdma4j.ib.core.verbs.QpState;
@@ -126,25 +127,26 @@ final class QpModifier {
   /** What may be changed besides what the transition always takes ({@code opt_mask}). */
   private int allowed(Transition transition) {
     boolean connected = !qp.isDatagram();
-    int rights = qp.type() == QpType.RC ? RIGHTS : WRITES;
+    boolean reliable = qp.type() != QpType.UC;
+    int rights = reliable ? RIGHTS : WRITES;
     return switch (transition) {
       case RST2INIT -> 0;
       case INIT2INIT -> connected ? rights | PKEY | PORT : PKEY | QKEY | PORT;
       case INIT2RTR -> connected ? rights | PKEY : PKEY | QKEY;
       case RTR2RTS, RTS2RTS ->
-          connected ? rights | MIGRATION | (qp.type() == QpType.RC ? RNR_TIMER : 0) : QKEY;
-      case SQERR2RTS, SQD_RTS -> connected ? rights | (qp.type() == QpType.RC ? RNR_TIMER : 0) : QKEY;
+          connected ? rights | MIGRATION | (reliable ? RNR_TIMER : 0) : QKEY;
+      case SQERR2RTS, SQD_RTS -> connected ? rights | (reliable ? RNR_TIMER : 0) : QKEY;
     };
   }
 
   private void fill(Structure context, QpAttributes all, QpAttributes wanted) {
     boolean datagram = qp.isDatagram();
     context
-        .set("st", IbQueuePair.service(qp.type()))
+        .set("st", QpCreation.service(qp.type()))
         .set("pm_state", MIGRATED)
-        .set("pd", ((IbProtectionDomain) qp.protectionDomain()).number())
-        .set("cqn_snd", qp.sendQueue().number())
-        .set("cqn_rcv", qp.receiveQueue().number())
+        .set("pd", domain())
+        .set("cqn_snd", qp.sendQueue() == null ? 0 : qp.sendQueue().number())
+        .set("cqn_rcv", qp.receiveQueue() == null ? 0 : qp.receiveQueue().number())
         .set("counter_set_id", device.counterSet())
         .set("mtu", datagram ? LARGEST_MTU : all.pathMtu().code())
         .set("log_msg_max", datagram ? LOG_DATAGRAM : device.logMaxMessage())
@@ -158,7 +160,7 @@ final class QpModifier {
         .set("next_send_psn", wanted.sqPsn())
         .set("next_rcv_psn", wanted.rqPsn())
         .set("q_key", all.qkey())
-        .setLong("dbr_addr", qp.record().address());
+        .setLong("dbr_addr", qp.recordAddress());
     rights(context, all);
     context
         .set(PATH + "pkey_index", all.pkeyIndex())
@@ -167,6 +169,11 @@ final class QpModifier {
     if (all.has(QpAttribute.AV)) {
       path(context, all.addressVector());
     }
+  }
+
+  private int domain() {
+    ProtectionDomain domain = qp.protectionDomain();
+    return domain == null ? device.resources().pd() : ((IbProtectionDomain) domain).number();
   }
 
   /** Without room for READs and atomics of the peer only its WRITEs are let in ({@code qp.c:set_qpc_atomic_flags}). */

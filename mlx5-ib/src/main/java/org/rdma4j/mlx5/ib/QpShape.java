@@ -24,16 +24,18 @@ record QpShape(int receives, int stride, int blocks, QpCapabilities capabilities
   private static final int SEGMENT = SendQueue.SEGMENT;
 
   static QpShape of(QpInitAttributes attributes) {
+    if (!attributes.type().hasSendQueue()) {
+      return new QpShape(0, 0, 0, new QpCapabilities(0, 0, 0, 0, 0));
+    }
     QpCapabilities wanted = attributes.capabilities();
     boolean datagram = attributes.type() == QpType.UD || attributes.type() == QpType.GSI;
     int sendSge = Math.max(1, wanted.maxSendSge());
-    // Control and remote address, or control and address of the datagram.
-    int head = datagram ? SEGMENT + SendQueue.DATAGRAM : 2 * SEGMENT;
+    int head = head(attributes.type());
     int least = datagram ? 0 : 2 * SEGMENT; // Of an atomic.
     int data = Math.max(Math.max(sendSge * SEGMENT, least), Integer.BYTES + wanted.maxInlineData());
     int perRequest = (head + data + SendQueue.BLOCK - 1) / SendQueue.BLOCK;
     int blocks = Sizes.roundUp(Math.max(1, wanted.maxSendWr()) * perRequest);
-    boolean own = attributes.srq() == null;
+    boolean own = attributes.type().hasReceiveQueue() && attributes.srq() == null;
     int stride = own ? Sizes.roundUp(Math.max(1, wanted.maxRecvSge()) * SEGMENT) : 0;
     int receives = own ? Math.max(Sizes.roundUp(wanted.maxRecvWr()), SendQueue.BLOCK / Math.min(stride, 64)) : 0;
     check(attributes, blocks, receives);
@@ -48,6 +50,15 @@ record QpShape(int receives, int stride, int blocks, QpCapabilities capabilities
             Math.min(MAX_SEND_SGE, room / SEGMENT),
             stride / SEGMENT,
             Math.max(wanted.maxInlineData(), Math.min(MAX_INLINE, room - Integer.BYTES))));
+  }
+
+  /** Control and remote address, with the peer's queue between them for XRC; or control and address of a datagram. */
+  private static int head(QpType type) {
+    return switch (type) {
+      case UD, GSI -> SEGMENT + SendQueue.DATAGRAM;
+      case XRC_INI -> 3 * SEGMENT;
+      default -> 2 * SEGMENT;
+    };
   }
 
   private static void check(QpInitAttributes attributes, int blocks, int receives) {

@@ -46,6 +46,9 @@ final class SendPosting {
     if (rules.isDatagram()) {
       queue.skipDatagram();
       queue.datagram((IbAddressHandle) wr.ah(), wr.remoteQpn(), wr.remoteQkey());
+    } else if (rules.isExtended()) {
+      queue.skipXrc();
+      queue.xrc(wr.xrcSrqNumber());
     }
     int immediate = 0;
     switch (opcode) {

@@ -112,6 +112,19 @@ final class SendQueue {
     at += DATAGRAM;
   }
 
+  /** Leaves room for the number of the peer's queue, which comes later. */
+  void skipXrc() {
+    at += SEGMENT;
+  }
+
+  /** The number of the peer's shared receive queue, behind the control segment. */
+  void xrc(int srqNumber) {
+    long to = place(SEGMENT);
+    ring.set(INT, to, srqNumber);
+    ring.set(INT, to + 4, 0);
+    ring.set(LONG, to + 8, 0);
+  }
+
   /** The address of a datagram, behind the control segment. */
   void datagram(IbAddressHandle handle, int remoteQpn, int remoteQkey) {
     long first = place(SEGMENT);

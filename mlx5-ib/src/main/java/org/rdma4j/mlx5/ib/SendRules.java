@@ -44,14 +44,20 @@ final class SendRules {
     this.maxInline = maxInline;
     this.opcodes =
         switch (type) {
-          case RC -> RELIABLE;
+          case RC, XRC_INI -> RELIABLE;
           case UC -> CONNECTED;
+          case XRC_TGT -> Set.of();
           default -> DATAGRAM;
         };
   }
 
   boolean isDatagram() {
     return opcodes == DATAGRAM;
+  }
+
+  /** Whether requests name a shared receive queue of the peer. */
+  boolean isExtended() {
+    return type == QpType.XRC_INI;
   }
 
   ConnectxDevice device() {
@@ -99,6 +105,9 @@ final class SendRules {
     if (fault == null && isDatagram()) {
       fault = checkDatagram(wr.ah(), wr.remoteQpn());
     }
+    if (fault == null && isExtended()) {
+      fault = checkXrc(wr.xrcSrqNumber());
+    }
     if (fault != null) {
       return fault;
     }
@@ -136,6 +145,13 @@ final class SendRules {
       return "the address handle is " + handle + "; a datagram needs one of this device";
     }
     return (qpn & ~QPN_BITS) == 0 ? null : "the remote QP number 0x" + Integer.toHexString(qpn) + " exceeds 24 bits";
+  }
+
+  static String checkXrc(int srqNumber) {
+    return srqNumber > 0 && srqNumber <= QPN_BITS
+        ? null
+        : "the number 0x" + Integer.toHexString(srqNumber) + " of the peer's shared receive queue is not between 1 and"
+            + " 0xffffff";
   }
 
   String checkInline(WrOpcode opcode, long length) {

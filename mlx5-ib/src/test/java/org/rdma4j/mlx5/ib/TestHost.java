@@ -17,6 +17,7 @@ import org.rdma4j.ib.core.verbs.GidType;
 import org.rdma4j.mlx5.core.AuxiliaryDevice;
 import org.rdma4j.mlx5.core.Mlx5Device;
 import org.rdma4j.mlx5.core.internal.CoreComponent;
+import org.rdma4j.mlx5.device.ModelledCard;
 import org.rdma4j.mlx5.device.internal.CardComponent;
 import org.rdma4j.pci.PciAddress;
 import org.rdma4j.pci.PciCard;
@@ -37,6 +38,7 @@ final class TestHost implements AutoCloseable {
   final ConnectxDevice device;
   final DeviceControl control;
   final Gid gid;
+  private ModelledCard model;
   private boolean removed;
 
   TestHost() {
@@ -99,6 +101,10 @@ final class TestHost implements AutoCloseable {
             bus.plug(each, SLOT);
             yield () -> bus.function(SLOT).ifPresent(function -> bus.unplug(SLOT));
           }
+          case ModelledCard each -> {
+            model = each;
+            yield () -> {};
+          }
           case AuxiliaryDevice each -> {
             offered.add(each);
             yield () -> remove();
@@ -113,6 +119,11 @@ final class TestHost implements AutoCloseable {
         });
   }
 
+  /** The card as its builder sees it. */
+  ModelledCard model() {
+    return model;
+  }
+
   Context open() {
     return control.view("org.rdma4j.test").open();
   }
@@ -123,7 +134,7 @@ final class TestHost implements AutoCloseable {
   }
 
   /** The removal as the core does it. */
-  private void remove() {
+  void remove() {
     if (!removed) {
       removed = true;
       control.refuse();
