@@ -15,6 +15,7 @@ final class CompletionEntry {
   static final int WRITE_IMMEDIATE = 1;
   static final int SEND_IMMEDIATE = 3;
   static final int SEND_INVALIDATE = 4;
+  static final int RESIZE = 5;
   static final int REQUESTER_ERROR = 13;
   static final int RESPONDER_ERROR = 14;
 
@@ -48,6 +49,13 @@ final class CompletionEntry {
     int last = (byte) BYTE.getAcquire(ring, at + OWNER) & 0xff;
     int opcode = last >> 4;
     return opcode == INVALID || (last & 1) != (round & 1) ? -1 : opcode;
+  }
+
+  /** Copies an entry to where it belongs to a round. */
+  static void copy(MemorySegment from, long at, MemorySegment to, long place, int round) {
+    MemorySegment.copy(from, at, to, place, BYTES);
+    int last = to.get(ValueLayout.JAVA_BYTE, place + OWNER);
+    to.set(ValueLayout.JAVA_BYTE, place + OWNER, (byte) (last & ~1 | round & 1));
   }
 
   static boolean isOfSend(int opcode) {

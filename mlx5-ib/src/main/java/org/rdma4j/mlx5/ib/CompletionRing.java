@@ -19,40 +19,44 @@ final class CompletionRing implements AutoCloseable {
   private static final int SEQUENCE_SHIFT = 28;
   private static final int FIRST_ARMING = 2 << SEQUENCE_SHIFT;
 
-  private final DmaBuffer buffer;
   private final DoorbellRecord record;
-  private final MemorySegment entries;
-  private final int logSize;
+  private CompletionRoom room;
+  private CompletionRoom next; // where the card goes on behind its entry that ends the room, or null
+  private MemorySegment entries; // these two of the room
+  private int logSize;
   private int consumer;
   private int published;
 
-  private CompletionRing(DmaBuffer buffer, DoorbellRecord record, int logSize) {
-    this.buffer = buffer;
+  private CompletionRing(CompletionRoom room, DoorbellRecord record) {
     this.record = record;
-    this.entries = buffer.segment();
-    this.logSize = logSize;
+    goOnIn(room);
+  }
+
+  private void goOnIn(CompletionRoom other) {
+    room = other;
+    entries = other.entries();
+    logSize = other.logSize();
   }
 
   /** Room for at least so many entries and one more. */
   static CompletionRing allocate(Mlx5Device core, int least) {
-    int log = Integer.SIZE - Integer.numberOfLeadingZeros(least);
-    DmaBuffer buffer = Errors.translated(() -> core.allocate((long) CompletionEntry.BYTES << log));
+    CompletionRoom room = CompletionRoom.allocate(core, CompletionRoom.logSize(least));
     boolean made = false;
     try {
-      CompletionEntry.initialize(buffer.segment());
       DoorbellRecord record = Errors.translated(core::allocateDoorbellRecord);
       record.segment().set(BigEndian.INT, record.offset() + ARM_RECORD, FIRST_ARMING);
       made = true;
-      return new CompletionRing(buffer, record, log);
+      return new CompletionRing(room, record);
     } finally {
       if (!made) {
-        buffer.close();
+        room.close();
       }
     }
   }
 
   /** The command that makes the card's queue of it. */
   CommandRequest creation(Mlx5Device core) {
+    DmaBuffer buffer = room.buffer();
     CommandRequest request = CommandRequest.of(Opcode.CREATE_CQ, (long) buffer.pages() * Long.BYTES);
     request
         .structure("cq_context")
@@ -118,9 +122,45 @@ final class CompletionRing implements AutoCloseable {
     uar.armCompletionQueue(command, cqn);
   }
 
+  CompletionRoom room() {
+    return room;
+  }
+
+  /** The card is about to be given another room. */
+  void expect(CompletionRoom other) {
+    next = other;
+  }
+
+  /** The card does not take the other room, or it was taken. */
+  void expectNothing() {
+    next = null;
+  }
+
+  /** The entry that is looked at says that the card went on in the other room. */
+  void turn() {
+    if (next != null) {
+      goOnIn(next);
+      next = null;
+    }
+    consumer++;
+  }
+
+  /**
+   * The card has gone on in the other room: what it has written here goes there, each entry one place further, so that
+   * it lies before what the card writes there ({@code cq.c:copy_resize_cqes}).
+   */
+  void carryOver() {
+    for (int ahead = 0; opcode(ahead) >= 0 && opcode(ahead) != CompletionEntry.RESIZE; ahead++) {
+      int index = consumer + ahead + 1;
+      CompletionEntry.copy(entries, at(ahead), next.entries(), next.place(index), index >>> next.logSize());
+    }
+    turn();
+    publish();
+  }
+
   @Override
   public void close() {
     record.close();
-    buffer.close();
+    room.close();
   }
 }

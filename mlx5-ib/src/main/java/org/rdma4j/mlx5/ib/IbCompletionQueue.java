@@ -15,6 +15,7 @@ import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WcOpcode;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.mlx5.core.CompletionHandler;
+import org.rdma4j.mlx5.core.CompletionQueueCommands;
 import org.rdma4j.mlx5.core.CoreCompletionQueue;
 
 /**
@@ -174,6 +175,10 @@ final class IbCompletionQueue extends CompletionQueue {
       if (opcode < 0) {
         return false;
       }
+      if (opcode == CompletionEntry.RESIZE) {
+        ring.turn();
+        continue;
+      }
       long at = ring.at();
       ring.advance();
       if (reader.read(ring.entries(), at, opcode, to)) {
@@ -304,6 +309,58 @@ final class IbCompletionQueue extends CompletionQueue {
         ring.arm(core.uar(), core.number(), sequence, all ? ANY : SOLICITED_ONLY);
       }
       return reportMissed && (!left.isEmpty() || ring.opcode() >= 0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The card ends its room with an entry that says so and goes on in the other. Who polls meanwhile goes over there by
+   * himself; else what is left is taken along ({@code cq.c:mlx5_ib_resize_cq}).
+   */
+  @Override
+  protected int doResize(int newEntries) {
+    if (!device.core().capabilities().has("cq_resize")) {
+      return super.doResize(newEntries);
+    }
+    int logSize = CompletionRoom.logSize(newEntries);
+    CompletionRoom old = ring.room();
+    if (logSize == old.logSize()) {
+      return ring.capacity();
+    }
+    CompletionRoom wider = CompletionRoom.allocate(device.core(), logSize);
+    boolean done = false;
+    try {
+      expect(wider);
+      Errors.translatedRun(
+          () ->
+              CompletionQueueCommands.resize(
+                  device.core(), core.number(), wider.buffer(), context -> context.set("log_cq_size", logSize)));
+      done = true;
+    } finally {
+      (settle(wider, done) ? old : wider).close();
+    }
+    return ring.capacity();
+  }
+
+  private void expect(CompletionRoom wider) {
+    if (lock.lock()) {
+      ring.expect(wider);
+      lock.unlock();
+    }
+  }
+
+  /** Whether the queue is in its new room. */
+  private boolean settle(CompletionRoom wider, boolean done) {
+    if (!lock.lock()) {
+      return false;
+    }
+    try {
+      if (isInRing() && done && !ring.room().equals(wider)) {
+        ring.carryOver();
+      }
+      ring.expectNothing();
+      return ring.room().equals(wider);
     } finally {
       lock.unlock();
     }
