@@ -239,9 +239,12 @@ final class IbCompletionQueue extends CompletionQueue {
     }
   }
 
-  /** Whether the card has written the completion of the last send of a queue pair, or it was taken already. */
+  /**
+   * Whether the card has written the completion of the last send of a queue pair, or it was taken already, or will
+   * write none.
+   */
   boolean hasAllSends(IbQueuePair qp) {
-    if (!lock.lock()) {
+    if (end != End.NONE || !lock.lock()) {
       return true;
     }
     try {
@@ -261,7 +264,7 @@ final class IbCompletionQueue extends CompletionQueue {
 
   /** The same for its receives. */
   boolean hasAllReceives(IbQueuePair qp) {
-    if (!lock.lock()) {
+    if (end != End.NONE || !lock.lock()) {
       return true;
     }
     try {
@@ -366,6 +369,10 @@ final class IbCompletionQueue extends CompletionQueue {
     }
   }
 
+  /**
+   * The card has put the queue into error, and the queue pairs whose completions it lost before: it says so when they
+   * are queried ({@code main.c:mlx5_ib_cq_event}).
+   */
   private void failed() {
     end = End.OVERFLOWED;
     raise(AsyncEventType.CQ_ERR);

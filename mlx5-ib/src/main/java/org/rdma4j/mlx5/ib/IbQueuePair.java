@@ -145,14 +145,15 @@ final class IbQueuePair extends QueuePair {
     }
   }
 
-  /** A completion says that something failed; for who polls. */
+  /**
+   * A completion says that something failed; for who polls. Whoever has it knows the state that the card is in, without
+   * waiting for an event or asking: also of what was flushed, which is all that is polled when the first was not
+   * signalled.
+   */
   void failed(boolean send, WcStatus status) {
-    if (status == WcStatus.WR_FLUSH_ERR) {
-      return;
-    }
     if (type() == QpType.RC || type() == QpType.XRC_INI || !send) {
-      stateChanged(QpState.ERR);
-    } else if (state() == QpState.RTS) {
+      learned(QpState.ERR);
+    } else if (status != WcStatus.WR_FLUSH_ERR && state() == QpState.RTS) {
       stateChanged(QpState.SQE);
     }
   }

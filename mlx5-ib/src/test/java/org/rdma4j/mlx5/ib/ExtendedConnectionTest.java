@@ -242,6 +242,23 @@ class ExtendedConnectionTest {
   }
 
   @Test
+  void aTargetGoesWithTheQueueOfItsReceives() {
+    QueuePair target = target();
+    CompletionQueue small = b.context.createCq(1, null, 0);
+    SharedReceiveQueue other = b.pd.createSrq(new SrqInitAttributes(8, 1, b.xrcd, small));
+    for (int i = 0; i < 3; i++) {
+      other.postReceive(new ReceiveWorkRequest().wrId(i).addSge(b.region.address(), 64, b.region.lkey()));
+      a.qp.postSend(send(i, WrOpcode.SEND, other.srqNumber()));
+    }
+    AsyncEvent event = eventOf(b.context);
+    while (event.type() != AsyncEventType.CQ_ERR) {
+      event = eventOf(b.context);
+    }
+    assertSame(small, event.element());
+    assertEquals(QpState.ERR, target.query().state());
+  }
+
+  @Test
   void whatIsInUseStays() {
     QueuePair target = target();
     refused(Errno.EBUSY, "is used by", b.xrcd::destroy);

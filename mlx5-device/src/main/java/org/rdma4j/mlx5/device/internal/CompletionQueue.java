@@ -62,6 +62,7 @@ final class CompletionQueue {
   private int logSize;
   private int consumer; // as last read from the doorbell record
   private int status;
+  private boolean told;
   private int users;
   private volatile int producer; // written on the engine thread alone
   private volatile int lastSolicited = -1; // index after the last entry that raises a solicited event
@@ -202,11 +203,17 @@ final class CompletionQueue {
   }
 
   private void fail(int why) {
-    if (status != SUCCESS) {
-      return;
+    if (status == SUCCESS) {
+      status = why;
     }
-    status = why;
-    events.post(EventType.CQ_ERROR, 0, error);
+  }
+
+  /** Tells the driver, once; after those whose entry was lost, so that it finds them in error. */
+  void tellFailure() {
+    if (status != SUCCESS && !told) {
+      told = true;
+      events.post(EventType.CQ_ERROR, 0, error);
+    }
   }
 
   /**
@@ -248,6 +255,7 @@ final class CompletionQueue {
     }
     begin();
     if (!addSilently()) {
+      tellFailure();
       return false;
     }
     buffer = newBuffer;

@@ -116,6 +116,13 @@ final class QpCommands {
             engine.defer(action);
           }
         };
+    srqs.whenLost(
+        (number, queue) -> {
+          QueuePair qp = queuePairs.get(number);
+          if (qp != null) {
+            qp.completionLost(queue);
+          }
+        });
     firmware.add(Opcode.CREATE_QP, State.INITIALIZED, this::create);
     firmware.add(Opcode.DESTROY_QP, State.INITIALIZED, call -> end(existing(call.get(DESTROYED))));
     firmware.add(Opcode.QUERY_QP, State.INITIALIZED, this::query);

@@ -133,13 +133,11 @@ final class QueuePair implements QpHost {
     }
   }
 
-  /** The completion queue is in error: this queue pair goes with it. */
-  private void completionLost() {
+  /** A completion queue is in error: this queue pair goes with it, before the driver hears of either. */
+  void completionLost(CompletionQueue queue) {
     counters.cqOverflow++;
-    if (!broken) {
-      broken = true;
-      parts.firmware().defer(this::fail);
-    }
+    broken();
+    queue.tellFailure();
   }
 
   @Override
@@ -159,7 +157,7 @@ final class QueuePair implements QpHost {
       swapReply((int) completion.id & 0xffff);
     }
     if (!CompletionWriter.send(parts.sendQueue(), completion, number)) {
-      completionLost();
+      completionLost(parts.sendQueue());
     }
   }
 
@@ -189,7 +187,7 @@ final class QueuePair implements QpHost {
     counters.ofResponder(completion.status);
     int srqn = shared == null ? 0 : shared.number();
     if (!CompletionWriter.receive(parts.receiveQueue(), completion, number, srqn, solicited)) {
-      completionLost();
+      completionLost(parts.receiveQueue());
     }
   }
 

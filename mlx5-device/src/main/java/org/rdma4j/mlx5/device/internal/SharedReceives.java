@@ -17,6 +17,11 @@ import org.rdma4j.roce.engine.XrcReceiveSource;
  * thread.
  */
 final class SharedReceives implements XrcReceiveSource {
+  /** Hears of queue pairs whose completions are lost. */
+  interface Lost {
+    void completion(int qpNumber, CompletionQueue queue);
+  }
+
   private static final ValueLayout.OfInt DWORD = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
   private static final int COUNT_MASK = 0xffff;
   private static final int HEAD = 16;
@@ -25,6 +30,7 @@ final class SharedReceives implements XrcReceiveSource {
   private final SrqShape shape;
   private final Events events;
   private final PciHost host;
+  private final Lost lost;
   private final DoorbellRecord record;
   private final MemorySegment entry;
   private int posted;
@@ -36,12 +42,14 @@ final class SharedReceives implements XrcReceiveSource {
   private boolean ended;
   private long starved;
 
-  SharedReceives(int number, SrqShape shape, int limit, Events events, PciHost host) {
+  /** {@code lost} is told of queue pairs whose completions the queue's own completion queue does not take. */
+  SharedReceives(int number, SrqShape shape, int limit, Events events, PciHost host, Lost lost) {
     this.number = number;
     this.shape = shape;
     this.limit = limit;
     this.events = events;
     this.host = host;
+    this.lost = lost;
     this.record = new DoorbellRecord(host, shape.doorbellRecord());
     this.entry = Arena.ofAuto().allocate(shape.stride(), Long.BYTES);
     if (shape.completions() != null) {
@@ -160,8 +168,9 @@ final class SharedReceives implements XrcReceiveSource {
 
   @Override
   public void completeReceive(Completion completion, boolean solicited) {
-    if (!ended) {
-      CompletionWriter.receive(shape.completions(), completion, completion.qpNumber, number, solicited);
+    CompletionQueue queue = shape.completions();
+    if (!ended && !CompletionWriter.receive(queue, completion, completion.qpNumber, number, solicited)) {
+      lost.completion(completion.qpNumber, queue);
     }
   }
 }

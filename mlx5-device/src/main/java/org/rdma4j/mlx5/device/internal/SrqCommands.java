@@ -82,6 +82,8 @@ final class SrqCommands {
   private final PciHost host;
   private final Slots<SharedReceives> queues = new Slots<>(1 << Limits.LOG_MAX_SRQ);
 
+  private SharedReceives.Lost lost;
+
   SrqCommands(
       Firmware firmware,
       EntryTable pools,
@@ -104,6 +106,11 @@ final class SrqCommands {
     firmware.add(Opcode.ARM_XRC_SRQ, State.INITIALIZED, this::armQueue);
     firmware.add(Opcode.DESTROY_XRC_SRQ, State.INITIALIZED, call -> destroy(call.get(DESTROYED_QUEUE), true));
     firmware.add(Opcode.QUERY_XRC_SRQ, State.INITIALIZED, this::queryQueue);
+  }
+
+  /** Who hears of lost completions; before any queue is made. */
+  void whenLost(SharedReceives.Lost listener) {
+    lost = listener;
   }
 
   /** A queue of that number, or null. */
@@ -202,7 +209,7 @@ final class SrqCommands {
         pools.free(number);
       }
     }
-    queues.put(number, new SharedReceives(number, shape, limit, events, host));
+    queues.put(number, new SharedReceives(number, shape, limit, events, host, lost));
     return number;
   }
 
