@@ -41,6 +41,9 @@ class DependencyLawsTest {
               "org.rdma4j.mlx5.ib",
               List.of(
                   "org.rdma4j.ib.core", "org.rdma4j.mlx5.core", "org.rdma4j.mlx5.ifc", "org.rdma4j.roce.address")),
+          Map.entry(
+              "org.rdma4j.provider.contract",
+              List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command")),
           Map.entry("org.rdma4j.ulp.command", List.of()),
           Map.entry(
               "org.rdma4j.ulp.pingpong",

@@ -1,0 +1,2 @@
+/** The shell's entry to the suite. */
+package org.rdma4j.provider.contract.command;
