@@ -95,7 +95,7 @@ final class CompletionReader {
         number,
         CompletionEntry.sourceQp(ring, at),
         flags,
-        0,
+        0, // Of all P_Keys that it may have come with, the port has this one.
         PORT);
   }
 

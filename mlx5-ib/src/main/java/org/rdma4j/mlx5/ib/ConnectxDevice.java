@@ -54,7 +54,7 @@ final class ConnectxDevice extends IbDevice {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectxDevice.class);
   private static final int PORT = 1;
   private static final int NO_VLAN = -1;
-  private static final int NO_MADS = 0;
+  private static final int MAD_BYTES = 256;
   private static final int PKEY_MASK = 0xffff;
   private static final int MAC_BYTES = 6;
   private static final int PORT_DOWN = 1;
@@ -203,14 +203,13 @@ final class ConnectxDevice extends IbDevice {
     return Errors.translated(() -> DeviceValues.port(core));
   }
 
-  /** Neither MADs nor what needs them: there is no queue pair of type GSI. */
   @Override
   protected PortImmutable portImmutable(int port) {
     return new PortImmutable(
         core.capabilities().get(CapabilityType.ROCE, "roce_address_table_size"),
         1,
-        Set.of(PortCoreCapability.PROT_ROCE_UDP_ENCAP, PortCoreCapability.AF_IB, PortCoreCapability.ETH_AH),
-        NO_MADS);
+        PortCoreCapability.roceV2(),
+        MAD_BYTES);
   }
 
   @Override

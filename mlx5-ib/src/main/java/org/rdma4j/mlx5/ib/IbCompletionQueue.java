@@ -253,7 +253,7 @@ final class IbCompletionQueue extends CompletionQueue {
         long at = ring.at(i);
         all =
             CompletionEntry.isOfSend(ring.opcode(i))
-                && CompletionEntry.qpNumber(ring.entries(), at) == qp.number()
+                && CompletionEntry.qpNumber(ring.entries(), at) == qp.cardNumber()
                 && qp.sends().index(CompletionEntry.counter(ring.entries(), at)) == qp.sends().newest();
       }
       return all;
@@ -271,7 +271,7 @@ final class IbCompletionQueue extends CompletionQueue {
       int missing = qp.receives().outstanding();
       for (int i = 0; missing > 0 && isInRing() && ring.opcode(i) >= 0; i++) {
         if (!CompletionEntry.isOfSend(ring.opcode(i))
-            && CompletionEntry.qpNumber(ring.entries(), ring.at(i)) == qp.number()) {
+            && CompletionEntry.qpNumber(ring.entries(), ring.at(i)) == qp.cardNumber()) {
           missing--;
         }
       }

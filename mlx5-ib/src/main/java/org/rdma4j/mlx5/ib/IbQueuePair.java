@@ -32,6 +32,7 @@ final class IbQueuePair extends QueuePair {
   private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
   private final ConnectxDevice device;
+  private final int cardNumber;
   private final QpParts parts;
   private final SendQueue sends; // null for XRC_TGT
   private final ReceiveQueue receives; // null with a shared receive queue, and for both of XRC
@@ -45,22 +46,29 @@ final class IbQueuePair extends QueuePair {
       ObjectContext owner,
       ConnectxDevice device,
       int number,
+      int cardNumber,
       QpCapabilities capabilities,
       QpParts parts,
       SendQueue sends,
       ReceiveQueue receives) {
     super(owner, number, capabilities);
     this.device = device;
+    this.cardNumber = cardNumber;
     this.parts = parts;
     this.sends = sends;
     this.receives = receives;
     if (sends != null) {
-      sends.number(number);
+      sends.number(cardNumber);
     }
     this.rules = new SendRules(device, type(), capabilities.maxSendSge(), capabilities.maxInlineData());
     this.posting = new SendPosting(this, sends, rules);
     this.builder = new IbWorkRequestBuilder(this, sends, rules);
     this.modifier = new QpModifier(device, this);
+  }
+
+  /** The number under which the card has it; another one than the peer's for QP1. */
+  int cardNumber() {
+    return cardNumber;
   }
 
   boolean hasSends() {
@@ -200,12 +208,12 @@ final class IbQueuePair extends QueuePair {
 
   @Override
   protected void doAttachMulticast(Gid group, int lid) {
-    Errors.translatedRun(() -> ObjectCommands.attachMulticast(device.core(), number(), bytes(group)));
+    Errors.translatedRun(() -> ObjectCommands.attachMulticast(device.core(), cardNumber, bytes(group)));
   }
 
   @Override
   protected void doDetachMulticast(Gid group, int lid) {
-    Errors.translatedRun(() -> ObjectCommands.detachMulticast(device.core(), number(), bytes(group)));
+    Errors.translatedRun(() -> ObjectCommands.detachMulticast(device.core(), cardNumber, bytes(group)));
   }
 
   private static MemorySegment bytes(Gid group) {
@@ -267,13 +275,13 @@ final class IbQueuePair extends QueuePair {
     closeQueues();
     if (device.isUp()) {
       try {
-        QueuePairCommands.toError(device.core(), number());
+        QueuePairCommands.toError(device.core(), cardNumber);
         awaitFlush(FLUSH_NANOS);
       } catch (Mlx5Exception e) {
         device.refused("2ERR_QP of " + this, e);
       }
     }
-    device.giveBack("work of " + this, () -> QueuePairCommands.toReset(device.core(), number()));
+    device.giveBack("work of " + this, () -> QueuePairCommands.toReset(device.core(), cardNumber));
     flush();
     over = true;
   }
@@ -283,11 +291,11 @@ final class IbQueuePair extends QueuePair {
     closeQueues();
     if (!over) {
       over = true;
-      device.giveBack("work of " + this, () -> QueuePairCommands.toReset(device.core(), number()));
+      device.giveBack("work of " + this, () -> QueuePairCommands.toReset(device.core(), cardNumber));
     }
     keepCompletions();
-    device.queuePairs().remove(number(), this);
-    device.giveBack("queue pair", () -> QueuePairCommands.destroy(device.core(), number()));
+    device.queuePairs().remove(cardNumber, this);
+    device.giveBack("queue pair", () -> QueuePairCommands.destroy(device.core(), cardNumber));
     parts.close();
   }
 }

@@ -23,6 +23,8 @@ import org.rdma4j.mlx5.ifc.Opcode;
  */
 final class QpCreation {
   private static final int SERVICE_XRC = 3;
+  private static final int SERVICE_QP1 = 8;
+  private static final int GSI_NUMBER = 1;
   private static final int MIGRATED = 3;
   private static final int SHARED_QUEUE = 1;
   private static final int LOG_SEGMENT = 4;
@@ -54,9 +56,10 @@ final class QpCreation {
       case UC -> 1;
       case UD -> 2;
       case XRC_INI, XRC_TGT -> SERVICE_XRC;
+      case GSI -> SERVICE_QP1;
       default ->
           throw new VerbsException(
-              Errno.EOPNOTSUPP, "queue pairs of type " + type + "; there are RC, UC, UD and both of XRC");
+              Errno.EOPNOTSUPP, "queue pairs of type " + type + "; there are RC, UC, UD, GSI and both of XRC");
     };
   }
 
@@ -69,8 +72,9 @@ final class QpCreation {
       }
       CommandRequest request = request();
       number = Errors.translated(() -> QueuePairCommands.create(device.core(), request));
+      int known = attributes.type() == QpType.GSI ? GSI_NUMBER : number;
       IbQueuePair qp =
-          new IbQueuePair(owner, device, number, shape.capabilities(), parts, sends(), receives());
+          new IbQueuePair(owner, device, known, number, shape.capabilities(), parts, sends(), receives());
       device.queuePairs().put(number, qp);
       made = true;
       return qp;

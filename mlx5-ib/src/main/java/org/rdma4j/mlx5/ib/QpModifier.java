@@ -37,6 +37,7 @@ final class QpModifier {
   private static final int MIGRATED = 3;
   private static final int LARGEST_MTU = 5;
   private static final int LOG_DATAGRAM = 12;
+  private static final int LOG_MAD = 8;
   private static final int ACK_FREQUENCY = 8;
   private static final int IB_ATOMICS = 1;
   private static final int STATE_SQ_ERROR = 4;
@@ -77,12 +78,12 @@ final class QpModifier {
     switch (to) {
       case RESET -> {
         if (from != QpState.RESET) {
-          Errors.translatedRun(() -> QueuePairCommands.toReset(device.core(), qp.number()));
+          Errors.translatedRun(() -> QueuePairCommands.toReset(device.core(), qp.cardNumber()));
           qp.forget();
         }
         kept = fresh();
       }
-      case ERR -> Errors.translatedRun(() -> QueuePairCommands.toError(device.core(), qp.number()));
+      case ERR -> Errors.translatedRun(() -> QueuePairCommands.toError(device.core(), qp.cardNumber()));
       default -> change(transition(from, to), wanted);
     }
   }
@@ -120,7 +121,7 @@ final class QpModifier {
     Errors.translatedRun(
         () ->
             QueuePairCommands.modify(
-                device.core(), transition, qp.number(), mask, context -> fill(context, next, wanted)));
+                device.core(), transition, qp.cardNumber(), mask, context -> fill(context, next, wanted)));
     kept = next;
   }
 
@@ -140,7 +141,6 @@ final class QpModifier {
   }
 
   private void fill(Structure context, QpAttributes all, QpAttributes wanted) {
-    boolean datagram = qp.isDatagram();
     context
         .set("st", QpCreation.service(qp.type()))
         .set("pm_state", MIGRATED)
@@ -148,8 +148,8 @@ final class QpModifier {
         .set("cqn_snd", qp.sendQueue() == null ? 0 : qp.sendQueue().number())
         .set("cqn_rcv", qp.receiveQueue() == null ? 0 : qp.receiveQueue().number())
         .set("counter_set_id", device.counterSet())
-        .set("mtu", datagram ? LARGEST_MTU : all.pathMtu().code())
-        .set("log_msg_max", datagram ? LOG_DATAGRAM : device.logMaxMessage())
+        .set("mtu", mtu(all))
+        .set("log_msg_max", logMaxMessage())
         .set("remote_qpn", all.destQpNumber())
         .set("log_ack_req_freq", ACK_FREQUENCY)
         .set("log_sra_max", log(all.maxRdAtomic()))
@@ -162,13 +162,26 @@ final class QpModifier {
         .set("q_key", all.qkey())
         .setLong("dbr_addr", qp.recordAddress());
     rights(context, all);
+    boolean management = qp.type().isManagement();
     context
         .set(PATH + "pkey_index", all.pkeyIndex())
-        .set(PATH + "vhca_port_num", all.port())
+        .set(PATH + "vhca_port_num", management ? qp.port() : all.port())
         .set(PATH + "ack_timeout", all.timeout());
     if (all.has(QpAttribute.AV)) {
       path(context, all.addressVector());
     }
+  }
+
+  private int mtu(QpAttributes all) {
+    return qp.isDatagram() && qp.type() != QpType.GSI ? LARGEST_MTU : all.pathMtu().code();
+  }
+
+  private int logMaxMessage() {
+    return switch (qp.type()) {
+      case GSI -> LOG_MAD;
+      case UD -> LOG_DATAGRAM;
+      default -> device.logMaxMessage();
+    };
   }
 
   private int domain() {
@@ -234,7 +247,7 @@ final class QpModifier {
 
   /** What was asked for, with what the card says of state and sequence numbers. */
   QpAttributes query() {
-    Structure context = Errors.translated(() -> QueuePairCommands.query(device.core(), qp.number()));
+    Structure context = Errors.translated(() -> QueuePairCommands.query(device.core(), qp.cardNumber()));
     switch (context.get("state")) {
       case STATE_SQ_ERROR -> qp.learned(QpState.SQE);
       case STATE_ERROR -> qp.learned(QpState.ERR);

@@ -105,6 +105,9 @@ final class SendRules {
     if (fault == null && isDatagram()) {
       fault = checkDatagram(wr.ah(), wr.remoteQpn());
     }
+    if (fault == null && type == QpType.GSI && wr.pkeyIndex() != 0) {
+      fault = "pkey_index " + wr.pkeyIndex() + " is not in the P_Key table of the port, which has 1 entry";
+    }
     if (fault == null && isExtended()) {
       fault = checkXrc(wr.xrcSrqNumber());
     }

@@ -26,6 +26,7 @@ final class DeviceState {
   private final ProviderHooks hooks = new ProviderHooks();
   private final ResourceTracker tracker = new ResourceTracker();
   private final XrcRegistry xrcDomains;
+  private final ManagementQueuePairs managementQps = new ManagementQueuePairs();
   private final AtomicLong sequence = new AtomicLong();
   private final Set<Context> contexts = new LinkedHashSet<>();
   private final List<GidCache> gids = new CopyOnWriteArrayList<>();
@@ -216,6 +217,10 @@ final class DeviceState {
     } finally {
       gate.exit();
     }
+  }
+
+  ManagementQueuePairs managementQps() {
+    return managementQps;
   }
 
   /** Takes hold of the source GID of an address vector after checking it ({@code rdma_check_ah_attr}). */

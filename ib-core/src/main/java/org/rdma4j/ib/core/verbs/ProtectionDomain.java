@@ -94,7 +94,8 @@ public abstract class ProtectionDomain extends VerbsObject {
    * @param attributes what it is to be; copied
    * @return the queue pair, whose {@link QueuePair#capabilities()} may exceed what was asked
    * @throws VerbsException EINVAL for a missing or foreign completion queue or sizes beyond the device's limits;
-   *     EOPNOTSUPP for a type the device does not know; ENOMEM at max_qp; ENODEV, EIO
+   *     EOPNOTSUPP for a type the device does not know; EBUSY where the port has its queue pair of the type SMI or GSI;
+   *     ENOMEM at max_qp; ENODEV, EIO
    */
   public final QueuePair createQp(QpInitAttributes attributes) {
     QpInitAttributes init = new QpInitAttributes(attributes);
@@ -104,8 +105,19 @@ public abstract class ProtectionDomain extends VerbsObject {
     QpRules.checkCreate(init, this);
     ObjectContext owner =
         new ObjectContext(context(), ObjectKind.QUEUE_PAIR, QpRules.parents(init, this)).in(this).with(init);
-    return deviceState()
-        .create(owner, QueuePair.class, () -> provider().createQp(owner, new QpInitAttributes(init)));
+    deviceState().managementQps().claim(init, deviceState().name());
+    boolean made = false;
+    try {
+      QueuePair qp =
+          deviceState()
+              .create(owner, QueuePair.class, () -> provider().createQp(owner, new QpInitAttributes(init)));
+      made = true;
+      return qp;
+    } finally {
+      if (!made) {
+        deviceState().managementQps().release(init);
+      }
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ public final class QpInitAttributes {
   private QpCapabilities capabilities = new QpCapabilities(1, 1, 1, 1, 0);
   private XrcDomain xrcd;
   private boolean signalAll;
+  private int port = 1;
   private Object userContext;
 
   /**
@@ -38,6 +39,7 @@ public final class QpInitAttributes {
     this.capabilities = other.capabilities;
     this.xrcd = other.xrcd;
     this.signalAll = other.signalAll;
+    this.port = other.port;
     this.userContext = other.userContext;
   }
 
@@ -142,6 +144,22 @@ public final class QpInitAttributes {
    */
   public QpInitAttributes signalAll(boolean all) {
     this.signalAll = all;
+    return this;
+  }
+
+  /** {@return the port of a queue pair of the types SMI and GSI, 1 unless set; means nothing for others} */
+  public int port() {
+    return port;
+  }
+
+  /**
+   * Sets the port of a queue pair of the types SMI and GSI ({@code port_num}).
+   *
+   * @param number the port, from 1
+   * @return this
+   */
+  public QpInitAttributes port(int number) {
+    this.port = number;
     return this;
   }
 

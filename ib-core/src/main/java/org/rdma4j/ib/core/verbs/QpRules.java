@@ -59,6 +59,9 @@ final class QpRules {
     if (type == QpType.XRC_TGT) {
       throw invalid("a queue pair of type XRC_TGT is made by an XRC domain; it has no protection domain");
     }
+    if (type.isManagement()) {
+      pd.deviceState().checkPort(init.port());
+    }
     if (type == QpType.XRC_INI) {
       checkXrc(attributes, device);
       if (init.srq() != null) {

@@ -45,6 +45,7 @@ public abstract class QueuePair extends VerbsObject {
     super(owner, kind);
     this.number = number;
     this.capabilities = capabilities;
+    this.port = owner.qp().type().isManagement() ? owner.qp().port() : 0;
   }
 
   /** {@return the queue pair number, 24 bits} */
@@ -466,5 +467,6 @@ public abstract class QueuePair extends VerbsObject {
   @Override
   final void released() {
     replaceSource(null);
+    deviceState().managementQps().release(owner().qp());
   }
 }

@@ -13,6 +13,7 @@ import org.rdma4j.roce.engine.FailedCheck;
 import org.rdma4j.roce.engine.QpContext;
 import org.rdma4j.roce.engine.QpEvent;
 import org.rdma4j.roce.engine.QpHost;
+import org.rdma4j.roce.engine.QpKind;
 import org.rdma4j.roce.engine.SendWork;
 import org.rdma4j.roce.engine.TransportState;
 import org.rdma4j.roce.engine.WorkOpcode;
@@ -186,6 +187,9 @@ final class QueuePair implements QpHost {
   public void completeReceive(Completion completion, boolean solicited) {
     counters.ofResponder(completion.status);
     int srqn = shared == null ? 0 : shared.number();
+    if (parts.kind() == QpKind.GSI && (completion.flags & Completion.WITH_IMMEDIATE) == 0) {
+      completion.immediate = transport.settings().pkey; // Where others have immediate data, QP1 has the P_Key.
+    }
     if (!CompletionWriter.receive(parts.receiveQueue(), completion, number, srqn, solicited)) {
       completionLost(parts.receiveQueue());
     }
