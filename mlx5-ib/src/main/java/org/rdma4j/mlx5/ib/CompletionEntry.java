@@ -98,6 +98,10 @@ final class CompletionEntry {
     return ring.get(ValueLayout.JAVA_BYTE, at + VENDOR_SYNDROME) & 0xff;
   }
 
+  static int syndrome(MemorySegment ring, long at) {
+    return ring.get(ValueLayout.JAVA_BYTE, at + SYNDROME) & 0xff;
+  }
+
   /** The status that a syndrome stands for ({@code cq.c:mlx5_handle_error_cqe}). */
   static WcStatus status(MemorySegment ring, long at) {
     return switch (ring.get(ValueLayout.JAVA_BYTE, at + SYNDROME)) {

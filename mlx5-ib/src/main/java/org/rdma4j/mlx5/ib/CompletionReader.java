@@ -42,8 +42,21 @@ final class CompletionReader {
     }
     if (failed && qp != null) {
       qp.failed(ofSend, status);
+      if (status != WcStatus.WR_FLUSH_ERR) {
+        note(ring, at, ofSend, qp, to);
+      }
     }
     return true;
+  }
+
+  private static void note(MemorySegment ring, long at, boolean ofSend, IbQueuePair qp, WorkCompletion of) {
+    int syndrome = CompletionEntry.syndrome(ring, at);
+    if (ofSend) {
+      int block = qp.sends().index(CompletionEntry.counter(ring, at));
+      qp.failure().ofSend(syndrome, of.vendorError(), of.wrId(), qp.sends(), block, qp);
+    } else {
+      qp.failure().ofReceive(syndrome, of.vendorError(), of.wrId(), of.opcode());
+    }
   }
 
   /** A shared queue of an XRC domain, which has its completions whatever became of the target they came through. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.rdma4j.ib.core.verbs.Access;
@@ -44,6 +45,7 @@ import org.rdma4j.mlx5.core.QueueCounterCommands;
 import org.rdma4j.mlx5.core.RoceAddressCommands;
 import org.rdma4j.mlx5.core.Structure;
 import org.rdma4j.mlx5.ifc.Opcode;
+import org.rdma4j.mlx5.ifc.VendorSyndromes;
 import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.address.MacAddress;
 import org.slf4j.Logger;
@@ -260,6 +262,12 @@ final class ConnectxDevice extends IbDevice {
     Map<String, Long> counters = Errors.translated(() -> QueueCounterCommands.query(core, counterSet, false));
     List<String> names = new ArrayList<>(counters.keySet());
     return new CounterSet(names, names.stream().mapToLong(counters::get).toArray());
+  }
+
+  /** A real card's numbers are its vendor's. */
+  @Override
+  protected SortedMap<Integer, String> vendorErrors() {
+    return VendorSyndromes.BOARD_ID.equals(core.boardId()) ? VendorSyndromes.texts() : super.vendorErrors();
   }
 
   @Override

@@ -40,6 +40,7 @@ final class IbQueuePair extends QueuePair {
   private final SendPosting posting;
   private final IbWorkRequestBuilder builder;
   private final QpModifier modifier;
+  private final FailureNote failure;
   private volatile boolean over;
 
   IbQueuePair(
@@ -64,6 +65,7 @@ final class IbQueuePair extends QueuePair {
     this.posting = new SendPosting(this, sends, rules);
     this.builder = new IbWorkRequestBuilder(this, sends, rules);
     this.modifier = new QpModifier(device, this);
+    this.failure = new FailureNote(device);
   }
 
   /** The number under which the card has it; another one than the peer's for QP1. */
@@ -91,6 +93,14 @@ final class IbQueuePair extends QueuePair {
   /** DMA address of the doorbell record, or 0 without queues. */
   long recordAddress() {
     return parts.record() == null ? 0 : parts.record().address();
+  }
+
+  FailureNote failure() {
+    return failure;
+  }
+
+  boolean isExtended() {
+    return rules.isExtended();
   }
 
   boolean isDatagram() {
@@ -170,9 +180,16 @@ final class IbQueuePair extends QueuePair {
     if (event == AsyncEventType.QP_FATAL
         || event == AsyncEventType.QP_REQ_ERR
         || event == AsyncEventType.QP_ACCESS_ERR) {
+      failure.ofEvent(event);
       stateChanged(QpState.ERR);
     }
     raise(event);
+  }
+
+  @Override
+  protected String doExplain() {
+    String text = failure.text();
+    return text.isEmpty() || over ? text : text + "; " + QpReport.of(device, this, modifier.known());
   }
 
   /** Forgets all work, as the card has; completions that are there stay. */
@@ -181,6 +198,7 @@ final class IbQueuePair extends QueuePair {
     boolean receiving = receives != null && receives.lock().lock();
     try {
       keepCompletions();
+      failure.clear();
       if (sends != null) {
         sends.reset();
       }

@@ -58,7 +58,7 @@ final class QpModifier {
 
   private final ConnectxDevice device;
   private final IbQueuePair qp;
-  private QpAttributes kept = fresh(); // this and the following: control path
+  private volatile QpAttributes kept = fresh(); // changed on the control path
 
   QpModifier(ConnectxDevice device, IbQueuePair qp) {
     this.device = device;
@@ -67,6 +67,11 @@ final class QpModifier {
 
   private static QpAttributes fresh() {
     return new QpAttributes().pathMtu(PathMtu.MTU_256);
+  }
+
+  /** What was asked for so far; not to be changed. */
+  QpAttributes known() {
+    return kept;
   }
 
   void modify(QpAttributes wanted) {

@@ -220,6 +220,11 @@ final class SendQueue {
     }
   }
 
+  /** A word of a request that lies in the queue from a block on. */
+  int word(int first, int offset) {
+    return ring.get(INT, first * (long) BLOCK + offset & byteMask);
+  }
+
   /** Block of a request that completes, by the counter of the completion. */
   int index(int counter) {
     return counter & mask;

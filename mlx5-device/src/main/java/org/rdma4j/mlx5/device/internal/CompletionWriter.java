@@ -1,6 +1,7 @@
 package org.rdma4j.mlx5.device.internal;
 
 import java.lang.foreign.MemorySegment;
+import org.rdma4j.mlx5.ifc.CompletionSyndrome;
 import org.rdma4j.mlx5.ifc.Field;
 import org.rdma4j.mlx5.ifc.Layouts;
 import org.rdma4j.roce.engine.Completion;
@@ -27,7 +28,6 @@ final class CompletionWriter {
   private static final int HEADERS_OK = 7;
   private static final int BYTE = 0xff;
   private static final int COUNTER_MASK = 0xffff;
-  private static final int SYNDROME_REMOTE_ABORTED = 0x22;
 
   private static final Field GRH = Layouts.CQE.field("g");
   private static final Field PACKET_TYPE = Layouts.CQE.field("roce_packet_type");
@@ -109,23 +109,22 @@ final class CompletionWriter {
     VENDOR.set(entry, at, completion.check == null ? 0 : completion.check.code());
   }
 
-  /** The number of a status in an entry ({@code cq.h}: {@code MLX5_CQE_SYNDROME_*}). */
-  static int syndrome(CompletionStatus status) {
+  private static int syndrome(CompletionStatus status) {
     return switch (status) {
       case SUCCESS -> 0;
-      case LOCAL_LENGTH_ERROR -> 0x01;
-      case LOCAL_QP_OPERATION_ERROR -> 0x02;
-      case LOCAL_PROTECTION_ERROR -> 0x04;
-      case FLUSHED -> 0x05;
-      case MEMORY_WINDOW_BIND_ERROR -> 0x06;
-      case BAD_RESPONSE -> 0x10;
-      case LOCAL_ACCESS_ERROR -> 0x11;
-      case REMOTE_INVALID_REQUEST -> 0x12;
-      case REMOTE_ACCESS_ERROR -> 0x13;
-      case REMOTE_OPERATION_ERROR -> 0x14;
-      case RETRY_EXCEEDED -> 0x15;
-      case RNR_RETRY_EXCEEDED -> 0x16;
-      case FATAL -> SYNDROME_REMOTE_ABORTED;
+      case LOCAL_LENGTH_ERROR -> CompletionSyndrome.LOCAL_LENGTH_ERR.number();
+      case LOCAL_QP_OPERATION_ERROR -> CompletionSyndrome.LOCAL_QP_OP_ERR.number();
+      case LOCAL_PROTECTION_ERROR -> CompletionSyndrome.LOCAL_PROT_ERR.number();
+      case FLUSHED -> CompletionSyndrome.WR_FLUSH_ERR.number();
+      case MEMORY_WINDOW_BIND_ERROR -> CompletionSyndrome.MW_BIND_ERR.number();
+      case BAD_RESPONSE -> CompletionSyndrome.BAD_RESP_ERR.number();
+      case LOCAL_ACCESS_ERROR -> CompletionSyndrome.LOCAL_ACCESS_ERR.number();
+      case REMOTE_INVALID_REQUEST -> CompletionSyndrome.REMOTE_INVAL_REQ_ERR.number();
+      case REMOTE_ACCESS_ERROR -> CompletionSyndrome.REMOTE_ACCESS_ERR.number();
+      case REMOTE_OPERATION_ERROR -> CompletionSyndrome.REMOTE_OP_ERR.number();
+      case RETRY_EXCEEDED -> CompletionSyndrome.TRANSPORT_RETRY_EXC_ERR.number();
+      case RNR_RETRY_EXCEEDED -> CompletionSyndrome.RNR_RETRY_EXC_ERR.number();
+      case FATAL -> CompletionSyndrome.REMOTE_ABORTED_ERR.number();
     };
   }
 }

@@ -8,6 +8,7 @@ import org.rdma4j.mlx5.ifc.Command;
 import org.rdma4j.mlx5.ifc.CommandStatus;
 import org.rdma4j.mlx5.ifc.Field;
 import org.rdma4j.mlx5.ifc.Opcode;
+import org.rdma4j.mlx5.ifc.VendorSyndromes;
 
 /** Commands that bring the function up and down, and those that tell what it is. Engine thread. */
 final class FunctionCommands {
@@ -15,7 +16,6 @@ final class FunctionCommands {
   private static final int BOOT = 1;
   private static final int INIT = 2;
   private static final int MELLANOX_OUI = 0x0002c9;
-  private static final String BOARD = "RDMA4J0000000001";
   private static final int GRACEFUL = 0;
   private static final int PREPARE_FAST = 2;
 
@@ -133,7 +133,7 @@ final class FunctionCommands {
     for (int i = 0; i < 3; i++) {
       output.set(ValueLayout.JAVA_BYTE, at + ADAPTER_OUI + 1 + i, (byte) (MELLANOX_OUI >> (16 - 8 * i)));
     }
-    byte[] board = BOARD.getBytes(StandardCharsets.US_ASCII);
+    byte[] board = VendorSyndromes.BOARD_ID.getBytes(StandardCharsets.US_ASCII);
     MemorySegment.copy(MemorySegment.ofArray(board), 0, output, at + ADAPTER_BOARD, board.length);
   }
 }
