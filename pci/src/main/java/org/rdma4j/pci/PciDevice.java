@@ -1,6 +1,7 @@
 package org.rdma4j.pci;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.osgi.annotation.versioning.ProviderType;
 
 /**
@@ -62,6 +63,20 @@ public interface PciDevice extends PciFunction {
    *     are left under the mask
    */
   DmaMapping map(MemorySegment segment, DmaDirection direction);
+
+  /**
+   * Gives pieces of memory to the function as one ({@code dma_map_sgtable}): the DMA addresses of a piece go on where
+   * those of the piece before it end. A page of the bus is one page of memory, so every piece but the first begins with
+   * a page and every one but the last ends with one, or goes on in memory where the piece before it ended.
+   *
+   * @param pieces native memory that any thread may use; at least one piece
+   * @param pageSize a power of two of at least 4096: the place of the first byte in such a page is kept
+   * @param direction who writes
+   * @return the mapping
+   * @throws PciException EINVAL for memory of the heap, of one thread only or of no length, and for pieces that do not
+   *     fit together; ENOMEM when no addresses are left under the mask
+   */
+  DmaScatter map(List<MemorySegment> pieces, long pageSize, DmaDirection direction);
 
   /**
    * Turns MSI-X on ({@code pci_alloc_irq_vectors}).

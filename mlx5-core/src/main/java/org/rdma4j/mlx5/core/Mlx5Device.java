@@ -73,6 +73,18 @@ public interface Mlx5Device extends CommandChannel {
   DmaBuffer map(MemorySegment memory, boolean writable);
 
   /**
+   * Gives pieces of memory to the card as one. Every piece but the first begins with a page and every one but the last
+   * ends with one, or goes on in memory where the piece before it ended.
+   *
+   * @param pieces native memory that any thread may use; at least one piece
+   * @param pageSize a power of two of at least 4096: the place of the first byte in such a page is kept
+   * @param writable whether the card may write
+   * @return the mapping
+   * @throws Mlx5Exception EINVAL for other memory and for pieces that do not fit together, ENOMEM
+   */
+  DmaRange map(List<MemorySegment> pieces, long pageSize, boolean writable);
+
+  /**
    * Allocates a doorbell record ({@code mlx5_db_alloc}).
    *
    * @return the record, zeroed

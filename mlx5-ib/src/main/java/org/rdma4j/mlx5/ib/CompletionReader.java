@@ -70,8 +70,8 @@ final class CompletionReader {
     int index = sends.index(CompletionEntry.counter(ring, at));
     long wrId = sends.wrId(index);
     WcOpcode done = sends.opcode(index);
-    sends.completed(index);
     boolean failed = status != WcStatus.SUCCESS;
+    sends.completed(index, !failed);
     int vendor = failed ? CompletionEntry.vendorError(ring, at) : 0;
     to.set(wrId, status, done, vendor, failed ? 0 : length(ring, at, done), 0, qp.number(), 0, 0, 0, PORT);
   }

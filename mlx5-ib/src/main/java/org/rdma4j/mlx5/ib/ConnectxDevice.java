@@ -21,6 +21,8 @@ import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
+import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.ObjectContext;
 import org.rdma4j.ib.core.verbs.PortAttributes;
 import org.rdma4j.ib.core.verbs.PortCoreCapability;
@@ -70,6 +72,7 @@ final class ConnectxDevice extends IbDevice {
   private final NumberTable<IbQueuePair> queuePairs = new NumberTable<>();
   private final NumberTable<IbSharedReceiveQueue> sharedQueues = new NumberTable<>();
   private final NumberTable<IbMemoryRegion> regions = new NumberTable<>();
+  private final NumberTable<IbFastRegion> fastRegions = new NumberTable<>();
   private final AtomicBoolean released = new AtomicBoolean();
   private final AtomicBoolean fatal = new AtomicBoolean();
   private final Events events = new Events();
@@ -156,6 +159,15 @@ final class ConnectxDevice extends IbDevice {
   /** The send doorbell of queue pairs that have none of their own. */
   SharedDoorbell sharedDoorbell() {
     return sharedDoorbell;
+  }
+
+  NumberTable<IbFastRegion> fastRegions() {
+    return fastRegions;
+  }
+
+  /** The region for fast registration that a key is of, whatever its lowest eight bits; or null. */
+  IbFastRegion fastRegion(int key) {
+    return fastRegions.get(key >>> Byte.SIZE);
   }
 
   int counterSet() {
@@ -316,6 +328,16 @@ final class ConnectxDevice extends IbDevice {
   @Override
   protected MemoryRegion registerMr(ObjectContext owner, MemorySegment segment, long iova, Set<Access> access) {
     return IbMemoryRegion.register(owner, this, segment, iova, access);
+  }
+
+  @Override
+  protected MemoryRegion allocateMr(ObjectContext owner, int maxPages) {
+    return IbFastRegion.allocate(owner, this, maxPages);
+  }
+
+  @Override
+  protected MemoryWindow allocateMw(ObjectContext owner, MwType type) {
+    return IbMemoryWindow.allocate(owner, this, type);
   }
 
   @Override

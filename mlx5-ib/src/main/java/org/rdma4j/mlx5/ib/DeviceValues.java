@@ -79,6 +79,13 @@ final class DeviceValues {
     if (capabilities.has("xrc")) {
       flags.add(DeviceCapability.XRC);
     }
+    if (capabilities.has("imaicl")) {
+      flags.add(DeviceCapability.MEM_WINDOW);
+      flags.add(DeviceCapability.MEM_WINDOW_TYPE_2B);
+    }
+    if (!capabilities.has("umr_modify_entity_size_disabled")) {
+      flags.add(DeviceCapability.MEM_MGT_EXTENSIONS); // Every fast registration changes the size of its key.
+    }
     return flags;
   }
 
@@ -105,6 +112,8 @@ final class DeviceValues {
         .limit(DeviceLimit.MAX_CQ, 1L << capabilities.general("log_max_cq"))
         .limit(DeviceLimit.MAX_CQE, (1L << capabilities.general("log_max_cq_sz")) - 1)
         .limit(DeviceLimit.MAX_MR, 1L << capabilities.general("log_max_mkey"))
+        .limit(DeviceLimit.MAX_MW, capabilities.has("imaicl") ? 1L << capabilities.general("log_max_mkey") : 0)
+        .limit(DeviceLimit.MAX_FAST_REG_PAGE_LIST_LEN, 1L << capabilities.general("log_max_klm_list_size"))
         .limit(DeviceLimit.MAX_PD, 1L << capabilities.general("log_max_pd"))
         .limit(DeviceLimit.MAX_QP_RD_ATOM, reads)
         .limit(DeviceLimit.MAX_QP_INIT_RD_ATOM, 1L << capabilities.general("log_max_ra_res_qp"))

@@ -214,7 +214,7 @@ final class IbCompletionQueue extends CompletionQueue {
       while (sends.isOutstanding()) {
         int index = sends.oldest();
         left.add(CompletionReader.flushed(sends.wrId(index), sends.opcode(index), qp));
-        sends.completed(index);
+        sends.completed(index, false);
       }
       lock.unlock();
       if (any) {

@@ -71,7 +71,7 @@ final class IbMemoryRegion extends MemoryRegion {
   private static void checkRights(Set<Access> access) {
     for (Access each : access) {
       switch (each) {
-        case MW_BIND, FLUSH_GLOBAL, FLUSH_PERSISTENT, ON_DEMAND ->
+        case FLUSH_GLOBAL, FLUSH_PERSISTENT, ON_DEMAND ->
             throw new VerbsException(Errno.EOPNOTSUPP, "memory regions with the right " + each);
         default -> {
           // The card has it, or it is about the address, or optional.
@@ -127,6 +127,10 @@ final class IbMemoryRegion extends MemoryRegion {
     return Math.min(Math.min(alike, Math.max(wanted, SMALLEST_LOG_PAGE)), LARGEST_LOG_PAGE);
   }
 
+  ConnectxDevice device() {
+    return device;
+  }
+
   /** The region of a key, or null. */
   static IbMemoryRegion find(ConnectxDevice device, int key) {
     IbMemoryRegion region = device.regions().get(key >>> VARIANT_BITS);
@@ -135,8 +139,8 @@ final class IbMemoryRegion extends MemoryRegion {
 
   @Override
   protected void doDestroy() {
-    device.regions().put(key >>> VARIANT_BITS, null);
-    device.giveBack("memory key", () -> MemoryKeyCommands.destroy(device.core(), key));
+    BoundWindows.end(device, (IbProtectionDomain) protectionDomain(), this, key);
+    device.regions().remove(key >>> VARIANT_BITS, this);
     mapping.close();
   }
 }

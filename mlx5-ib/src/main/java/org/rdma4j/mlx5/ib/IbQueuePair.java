@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rdma4j.ib.core.verbs.AsyncEventType;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.ObjectContext;
 import org.rdma4j.ib.core.verbs.PostException;
 import org.rdma4j.ib.core.verbs.QpAttributes;
@@ -62,8 +63,9 @@ final class IbQueuePair extends QueuePair {
       sends.number(cardNumber);
     }
     this.rules = new SendRules(device, type(), capabilities.maxSendSge(), capabilities.maxInlineData());
-    this.posting = new SendPosting(this, sends, rules);
-    this.builder = new IbWorkRequestBuilder(this, sends, rules);
+    UmrPosting keys = new UmrPosting(device, sends);
+    this.posting = new SendPosting(this, sends, rules, keys);
+    this.builder = new IbWorkRequestBuilder(this, sends, rules, keys);
     this.modifier = new QpModifier(device, this);
     this.failure = new FailureNote(device);
   }
@@ -122,7 +124,12 @@ final class IbQueuePair extends QueuePair {
 
   @Override
   public void postSend(SendWorkRequest chain) {
-    posting.post(chain);
+    posting.post(chain, MwType.TYPE_2);
+  }
+
+  /** The bind of a window of type 1, which only the window itself may post. */
+  void postBind(SendWorkRequest bind) {
+    posting.post(bind, MwType.TYPE_1);
   }
 
   @Override
@@ -312,6 +319,9 @@ final class IbQueuePair extends QueuePair {
       device.giveBack("work of " + this, () -> QueuePairCommands.toReset(device.core(), cardNumber));
     }
     keepCompletions();
+    if (sends != null) {
+      sends.abandon();
+    }
     device.queuePairs().remove(cardNumber, this);
     device.giveBack("queue pair", () -> QueuePairCommands.destroy(device.core(), cardNumber));
     parts.close();

@@ -10,6 +10,7 @@ import org.rdma4j.ib.core.verbs.FlushSelectivity;
 import org.rdma4j.ib.core.verbs.MemoryRegion;
 import org.rdma4j.ib.core.verbs.MemoryWindow;
 import org.rdma4j.ib.core.verbs.MwBindInfo;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WorkRequestBuilder;
 import org.rdma4j.ib.core.verbs.WrOpcode;
@@ -22,6 +23,7 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
   private final IbQueuePair qp;
   private final SendQueue queue;
   private final SendRules rules;
+  private final UmrPosting keys;
   private boolean open;
   private boolean removed;
   private Errno errno;
@@ -35,10 +37,11 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
   private long length;
   private boolean addressed;
 
-  IbWorkRequestBuilder(IbQueuePair qp, SendQueue queue, SendRules rules) {
+  IbWorkRequestBuilder(IbQueuePair qp, SendQueue queue, SendRules rules, UmrPosting keys) {
     this.qp = qp;
     this.queue = queue;
     this.rules = rules;
+    this.keys = keys;
   }
 
   @Override
@@ -138,19 +141,39 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
 
   @Override
   public void bindMw(MemoryWindow window, int newRkey, MwBindInfo info) {
-    begin(WrOpcode.BIND_MW, 0);
+    if (begin(WrOpcode.BIND_MW, 0)) {
+      check(keys.checkBind(window, info, MwType.TYPE_2));
+      if (fault == null) {
+        immediate = keys.bind(window, newRkey, info);
+      }
+    }
     leave();
   }
 
   @Override
   public void regMr(MemoryRegion memory, int key, Set<Access> access) {
-    begin(WrOpcode.REG_MR, 0);
+    if (begin(WrOpcode.REG_MR, 0)) {
+      check(keys.checkRegistration(memory, key, access));
+      if (fault == null) {
+        register(memory, key, access);
+      }
+    }
     leave();
+  }
+
+  private void register(MemoryRegion memory, int key, Set<Access> access) {
+    try {
+      immediate = keys.register(memory, key, access);
+    } catch (VerbsException | IllegalStateException e) {
+      fail(Errno.EINVAL, memory + " was destroyed meanwhile: " + e.getMessage());
+    }
   }
 
   @Override
   public void localInv(int rkey) {
-    begin(WrOpcode.LOCAL_INV, rkey);
+    if (begin(WrOpcode.LOCAL_INV, rkey)) {
+      immediate = keys.invalidate(rkey);
+    }
     leave();
   }
 
@@ -293,7 +316,8 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
     finish();
     check(rules.checkState(qp.state()));
     check(rules.checkOpcode(operation));
-    if (fault == null && queue.isFull()) {
+    if (fault == null
+        && (queue.isFull() || (SendRules.isLocal(operation) && !queue.hasRoom(UmrEntry.BLOCKS)))) {
       fail(Errno.ENOMEM, "the send queue has no room for the batch: it holds " + queue.maxPosted() + " requests");
     }
     if (fault != null) {
@@ -340,6 +364,9 @@ final class IbWorkRequestBuilder implements WorkRequestBuilder {
     }
     if (fault == null && opcode == null) {
       check("data was set before an operation was named");
+    }
+    if (fault == null && SendRules.isLocal(opcode)) {
+      check(opcode + " takes no data");
     }
     return fault == null;
   }

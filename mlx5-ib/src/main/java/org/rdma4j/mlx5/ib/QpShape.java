@@ -31,7 +31,10 @@ record QpShape(int receives, int stride, int blocks, QpCapabilities capabilities
     boolean datagram = attributes.type() == QpType.UD || attributes.type() == QpType.GSI;
     int sendSge = Math.max(1, wanted.maxSendSge());
     int head = head(attributes.type());
-    int least = datagram ? 0 : 2 * SEGMENT; // Of an atomic.
+    // Of a change of a memory key, where there is room for as many of them as for the rest.
+    int wide = Sizes.roundUp(Math.max(1, wanted.maxSendWr()) * UmrEntry.BLOCKS);
+    int local = wide <= MAX_ENTRIES ? UmrEntry.BLOCKS * SendQueue.BLOCK - head : 2 * SEGMENT;
+    int least = datagram ? 0 : attributes.type() == QpType.XRC_INI ? 2 * SEGMENT : local;
     int data = Math.max(Math.max(sendSge * SEGMENT, least), Integer.BYTES + wanted.maxInlineData());
     int perRequest = (head + data + SendQueue.BLOCK - 1) / SendQueue.BLOCK;
     int blocks = Sizes.roundUp(Math.max(1, wanted.maxSendWr()) * perRequest);

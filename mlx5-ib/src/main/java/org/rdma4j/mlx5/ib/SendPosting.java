@@ -2,9 +2,11 @@ package org.rdma4j.mlx5.ib;
 
 import java.lang.foreign.MemorySegment;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.PostException;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
+import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WrOpcode;
 
 /** Posting of chains of sends: checked, written in place, and one ring of the doorbell for the chain. */
@@ -12,20 +14,27 @@ final class SendPosting {
   private final IbQueuePair qp;
   private final SendQueue queue;
   private final SendRules rules;
+  private final UmrPosting keys;
 
-  SendPosting(IbQueuePair qp, SendQueue queue, SendRules rules) {
+  SendPosting(IbQueuePair qp, SendQueue queue, SendRules rules, UmrPosting keys) {
     this.qp = qp;
     this.queue = queue;
     this.rules = rules;
+    this.keys = keys;
   }
 
-  void post(SendWorkRequest chain) {
+  /**
+   * Posts a chain.
+   *
+   * @param bound the type of window that may be bound
+   */
+  void post(SendWorkRequest chain, MwType bound) {
     if (!queue.lock().lock()) {
       throw new PostException(Errno.EIO, qp + ": the device was removed or the queue pair destroyed", chain);
     }
     try {
       for (SendWorkRequest wr = chain; wr != null; wr = wr.next()) {
-        write(wr);
+        write(wr, bound);
       }
     } finally {
       queue.publish();
@@ -33,12 +42,21 @@ final class SendPosting {
     }
   }
 
-  private void write(SendWorkRequest wr) {
+  private void write(SendWorkRequest wr, MwType bound) {
     String fault = rules.check(qp.state(), wr);
+    if (fault == null) {
+      fault =
+          switch (wr.opcode()) {
+            case REG_MR -> keys.checkRegistration(wr.region(), wr.rkey(), wr.access());
+            case BIND_MW -> keys.checkBind(wr.memoryWindow(), wr.bindInfo(), bound);
+            default -> null;
+          };
+    }
     if (fault != null) {
       throw refusal(Errno.EINVAL, fault, wr);
     }
-    if (queue.isFull()) {
+    boolean local = SendRules.isLocal(wr.opcode());
+    if (queue.isFull() || (local && !queue.hasRoom(UmrEntry.BLOCKS))) {
       throw refusal(Errno.ENOMEM, "the send queue is full: it holds " + queue.maxPosted() + " requests", wr);
     }
     WrOpcode opcode = wr.opcode();
@@ -65,6 +83,9 @@ final class SendPosting {
         queue.remote(wr.remoteAddress(), wr.rkey());
         queue.atomic(wr.compareAdd(), 0);
       }
+      case REG_MR -> immediate = register(wr);
+      case LOCAL_INV -> immediate = keys.invalidate(wr.invalidateRkey());
+      case BIND_MW -> immediate = keys.bind(wr.memoryWindow(), wr.rkey(), wr.bindInfo());
       default -> immediate = opcode == WrOpcode.SEND ? 0 : wr.immediate();
     }
     if (wr.inlineData() != null) {
@@ -77,6 +98,14 @@ final class SendPosting {
       }
     }
     queue.end(wr.wrId(), SendRules.number(opcode), wr.flags(), immediate, SendRules.completion(opcode));
+  }
+
+  private int register(SendWorkRequest wr) {
+    try {
+      return keys.register(wr.region(), wr.rkey(), wr.access());
+    } catch (VerbsException | IllegalStateException e) {
+      throw refusal(Errno.EINVAL, wr.region() + " was destroyed meanwhile: " + e.getMessage(), wr);
+    }
   }
 
   private void copyInline(SendWorkRequest wr) {
@@ -97,6 +126,11 @@ final class SendPosting {
       if (length == 0) {
         continue;
       }
+      IbFastRegion fast = rules.device().fastRegion(wr.sgeLkey(i));
+      if (fast != null) {
+        gather(fast, i, wr);
+        continue;
+      }
       IbMemoryRegion region = IbMemoryRegion.find(rules.device(), wr.sgeLkey(i));
       long offset = region == null ? -1 : wr.sgeAddress(i) - region.address();
       if (region == null || offset < 0 || length > region.length() - offset) {
@@ -108,6 +142,17 @@ final class SendPosting {
         throw unreadable(i, wr);
       }
     }
+  }
+
+  private void gather(IbFastRegion region, int buffer, SendWorkRequest wr) {
+    try {
+      if (region.inline(queue, wr.sgeLkey(buffer), wr.sgeAddress(buffer), wr.sgeLength(buffer))) {
+        return;
+      }
+    } catch (IllegalStateException e) {
+      throw unreadable(buffer, wr);
+    }
+    throw unreadable(buffer, wr);
   }
 
   private PostException unreadable(int buffer, SendWorkRequest wr) {

@@ -26,7 +26,12 @@ final class SendQueue {
   private static final int SEND_RECORD = 4;
   private static final int UPDATE_CQ = 2 << 2;
   private static final int SOLICITED = 1 << 1;
+  /** Fences of a request, as the control segment has them. */
+  static final int SMALL_FENCE = 1 << 5;
+
+  static final int STRONG_ORDERING = 3 << 5;
   private static final int FENCE = 2 << 5;
+  private static final int SMALL_AND_FENCE = 4 << 5;
   private static final int COUNT_MASK = 0xffff;
 
   private final QueueLock lock = new QueueLock();
@@ -41,6 +46,8 @@ final class SendQueue {
   private final int[] heads;
   private final byte[] lengths;
   private final byte[] opcodes;
+  private final LocalWork[] works;
+  private final int[] keys;
   private int number;
   private int posted; // blocks that the card has been told of
   private int published; // requests that it has been told of
@@ -49,6 +56,14 @@ final class SendQueue {
   private int lastBlock; // where the last request that was published begins
   private volatile int tail; // requests completed
   private int tailBlock; // where the next request to complete begins
+  private int worksPosted; // requests with somebody who waits for them: written, and
+  private int worksDone; // over, for the holder of the completion queue's lock
+  private int nextFence; // that the last request wants of the next
+  private int publishedFence;
+  private int ownFence; // of the request being written, or 0; this and the following: of it too
+  private boolean fencesNext;
+  private LocalWork work;
+  private int workKey;
   private int at; // of the request being written: its length so far
 
   SendQueue(
@@ -65,10 +80,16 @@ final class SendQueue {
     this.heads = new int[blocks];
     this.lengths = new byte[blocks];
     this.opcodes = new byte[blocks];
+    this.works = new LocalWork[blocks];
+    this.keys = new int[blocks];
   }
 
   void number(int qpn) {
     number = qpn;
+  }
+
+  int number() {
+    return number;
   }
 
   QueueLock lock() {
@@ -83,9 +104,50 @@ final class SendQueue {
     return head - tail >= maxPosted;
   }
 
+  /** Whether there are so many blocks: requests that change memory keys may be longer than what was reckoned with. */
+  boolean hasRoom(int blocks) {
+    boolean none = head - tail == 0;
+    return none || (tailBlock - block & mask) >= blocks;
+  }
+
   /** Begins a request; there is room for it. */
   void begin() {
     at = SEGMENT;
+    ownFence = 0;
+    fencesNext = false;
+    work = null;
+  }
+
+  /** Writes somewhere in the request. */
+  void write(int offset, int value) {
+    ring.set(INT, place(offset), value);
+  }
+
+  /** Writes somewhere in the request, at a multiple of 8. */
+  void write(int offset, long value) {
+    ring.set(LONG, place(offset), value);
+  }
+
+  /** So long is the request by now. */
+  void length(int bytes) {
+    at = bytes;
+  }
+
+  /** The request has a fence of its own, whatever its flags say, and the next one waits for it. */
+  void fence(int bits) {
+    ownFence = bits;
+    fencesNext = true;
+  }
+
+  /** The next request waits for this one ("initiator small" fence). */
+  void smallFenceNext() {
+    fencesNext = true;
+  }
+
+  /** Somebody wants to know when the request is over. */
+  void expect(LocalWork who, int key) {
+    work = who;
+    workKey = key;
   }
 
   private long place(int offset) {
@@ -181,7 +243,7 @@ final class SendQueue {
     ring.set(
         INT,
         to + 8,
-        ((flags & SendFlag.FENCE) != 0 ? FENCE : 0)
+        takeFence(flags)
             | (signaled ? UPDATE_CQ : 0)
             | ((flags & SendFlag.SOLICITED) != 0 ? SOLICITED : 0));
     ring.set(INT, to + 12, immediate);
@@ -190,15 +252,42 @@ final class SendQueue {
     heads[index] = head;
     lengths[index] = (byte) blocks;
     opcodes[index] = (byte) completes.ordinal();
+    if (work != null) {
+      works[index] = work;
+      keys[index] = workKey;
+      worksPosted++;
+    }
     head++;
     block += blocks;
     lastBlock = index;
   }
 
+  /** What the request waits for ({@code wr.c:mlx5_ib_post_send}). */
+  private int takeFence(int flags) {
+    int before = nextFence;
+    nextFence = fencesNext ? SMALL_FENCE : 0;
+    if (ownFence != 0) {
+      return ownFence;
+    }
+    if ((flags & SendFlag.FENCE) != 0) {
+      return before != 0 ? SMALL_AND_FENCE : FENCE;
+    }
+    return before;
+  }
+
   /** Takes back what was written since the last {@link #publish}. */
   void forget() {
+    for (int each = posted; each != block; each += lengths[each & mask]) {
+      LocalWork waits = works[each & mask];
+      if (waits != null) {
+        works[each & mask] = null;
+        worksPosted--;
+        waits.done(keys[each & mask], false);
+      }
+    }
     block = posted;
     head = published;
+    nextFence = publishedFence;
   }
 
   /** Tells the card; one request that does not wrap is handed over whole. */
@@ -211,6 +300,7 @@ final class SendQueue {
     int bytes = (block - posted) * BLOCK;
     posted = block;
     published = head;
+    publishedFence = nextFence;
     BigEndian.RECORD.setRelease(record.segment(), record.offset() + SEND_RECORD, block & COUNT_MASK);
     VarHandle.fullFence();
     if (count == 1 && bytes <= register.size() && first + bytes <= ring.byteSize()) {
@@ -238,10 +328,36 @@ final class SendQueue {
     return CompletionEntry.OPCODES[opcodes[index]];
   }
 
-  /** A request and all before it are complete. */
-  void completed(int index) {
+  /** A request and all before it are complete; it with success or not, the others with success. */
+  void completed(int index, boolean success) {
+    if (worksPosted != worksDone) {
+      tell(index, success);
+    }
     tailBlock = index + lengths[index] & mask;
     tail = heads[index] + 1;
+  }
+
+  private void tell(int last, boolean success) {
+    int each = tailBlock;
+    while (true) {
+      LocalWork waits = works[each];
+      if (waits != null) {
+        works[each] = null;
+        worksDone++;
+        waits.done(keys[each], success || each != last);
+      }
+      if (each == last) {
+        return;
+      }
+      each = each + lengths[each] & mask;
+    }
+  }
+
+  /** Nothing that is outstanding will be executed. */
+  void abandon() {
+    while (worksPosted != worksDone && isOutstanding()) {
+      completed(tailBlock, false);
+    }
   }
 
   /** Whether a request is without its completion, as far as it has been seen. */
@@ -261,6 +377,9 @@ final class SendQueue {
 
   /** Begins anew, with the first block. */
   void reset() {
+    abandon();
+    nextFence = 0;
+    publishedFence = 0;
     posted = 0;
     published = 0;
     block = 0;

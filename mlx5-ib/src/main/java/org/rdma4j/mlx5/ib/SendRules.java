@@ -17,7 +17,11 @@ final class SendRules {
   private static final Set<WrOpcode> DATAGRAM = EnumSet.of(WrOpcode.SEND, WrOpcode.SEND_WITH_IMM);
   private static final Set<WrOpcode> CONNECTED =
       EnumSet.of(
-          WrOpcode.RDMA_WRITE, WrOpcode.RDMA_WRITE_WITH_IMM, WrOpcode.SEND, WrOpcode.SEND_WITH_IMM);
+          WrOpcode.RDMA_WRITE,
+          WrOpcode.RDMA_WRITE_WITH_IMM,
+          WrOpcode.SEND,
+          WrOpcode.SEND_WITH_IMM,
+          WrOpcode.BIND_MW);
   private static final Set<WrOpcode> RELIABLE = EnumSet.copyOf(CONNECTED);
 
   static {
@@ -26,7 +30,16 @@ final class SendRules {
             WrOpcode.SEND_WITH_INV,
             WrOpcode.RDMA_READ,
             WrOpcode.ATOMIC_CMP_AND_SWP,
-            WrOpcode.ATOMIC_FETCH_AND_ADD));
+            WrOpcode.ATOMIC_FETCH_AND_ADD,
+            WrOpcode.LOCAL_INV,
+            WrOpcode.REG_MR));
+  }
+
+  /** Memory keys change on queue pairs of RC and UC. */
+  private static final Set<WrOpcode> EXTENDED = EnumSet.copyOf(RELIABLE);
+
+  static {
+    EXTENDED.removeIf(SendRules::isLocal);
   }
 
   private static final int QPN_BITS = 0xff_ffff;
@@ -44,7 +57,8 @@ final class SendRules {
     this.maxInline = maxInline;
     this.opcodes =
         switch (type) {
-          case RC, XRC_INI -> RELIABLE;
+          case RC -> RELIABLE;
+          case XRC_INI -> EXTENDED;
           case UC -> CONNECTED;
           case XRC_TGT -> Set.of();
           default -> DATAGRAM;
@@ -75,6 +89,7 @@ final class SendRules {
       case RDMA_READ -> 0x10;
       case ATOMIC_CMP_AND_SWP -> 0x11;
       case ATOMIC_FETCH_AND_ADD -> 0x12;
+      case REG_MR, LOCAL_INV, BIND_MW -> UmrEntry.OPCODE;
       default -> throw new IllegalArgumentException(opcode + " was not checked");
     };
   }
@@ -86,6 +101,9 @@ final class SendRules {
       case RDMA_READ -> WcOpcode.RDMA_READ;
       case ATOMIC_CMP_AND_SWP -> WcOpcode.COMP_SWAP;
       case ATOMIC_FETCH_AND_ADD -> WcOpcode.FETCH_ADD;
+      case REG_MR -> WcOpcode.REG_MR;
+      case LOCAL_INV -> WcOpcode.LOCAL_INV;
+      case BIND_MW -> WcOpcode.BIND_MW;
       default -> WcOpcode.SEND;
     };
   }
@@ -101,6 +119,9 @@ final class SendRules {
       if (fault == null && (wr.sgeCount() != 1 || wr.sgeLength(0) != Long.BYTES)) {
         fault = "it has " + wr.sgeCount() + " buffers of " + length(wr) + " bytes; an atomic needs one of 8";
       }
+    }
+    if (fault == null && isLocal(wr.opcode())) {
+      return checkNoData(wr);
     }
     if (fault == null && isDatagram()) {
       fault = checkDatagram(wr.ah(), wr.remoteQpn());
@@ -158,7 +179,7 @@ final class SendRules {
   }
 
   String checkInline(WrOpcode opcode, long length) {
-    if (opcode == WrOpcode.RDMA_READ || isAtomic(opcode)) {
+    if (opcode == WrOpcode.RDMA_READ || isAtomic(opcode) || isLocal(opcode)) {
       return opcode + " carries no inline data; SEND and RDMA_WRITE do";
     }
     return length <= maxInline ? null : "it has " + length + " bytes of inline data; max_inline_data is " + maxInline;
@@ -166,6 +187,16 @@ final class SendRules {
 
   String checkSgeCount(int count) {
     return count <= maxSge ? null : "it has " + count + " buffers; max_send_sge is " + maxSge;
+  }
+
+  private static String checkNoData(SendWorkRequest wr) {
+    boolean data = wr.sgeCount() != 0 || wr.inlineData() != null || (wr.flags() & SendFlag.INLINE) != 0;
+    return data ? "it has buffers or inline data; " + wr.opcode() + " takes none" : null;
+  }
+
+  /** Whether the card changes a memory key, and sends nothing. */
+  static boolean isLocal(WrOpcode opcode) {
+    return opcode == WrOpcode.REG_MR || opcode == WrOpcode.LOCAL_INV || opcode == WrOpcode.BIND_MW;
   }
 
   static boolean isAtomic(WrOpcode opcode) {

@@ -5,12 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.CompletionCursor;
 import org.rdma4j.ib.core.verbs.CqNotify;
+import org.rdma4j.ib.core.verbs.MemoryRegion;
+import org.rdma4j.ib.core.verbs.MemoryWindow;
+import org.rdma4j.ib.core.verbs.MwBindInfo;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
+import org.rdma4j.ib.core.verbs.Rkeys;
 import org.rdma4j.ib.core.verbs.SendFlag;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
@@ -30,7 +38,8 @@ class AllocationTest {
   /** A round that arms gives the engine back to its thread, which takes its time. */
   private static final int ARM_EVERY = 16;
 
-  private static final int BYTES = 256;
+  private static final int BYTES = 4096;
+  private static final Set<Access> RIGHTS = Set.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE);
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final WorkCompletion[] batch = WorkCompletion.batch(4);
 
@@ -51,6 +60,12 @@ class AllocationTest {
               .addSge(a.region.address(), BYTES, a.region.lkey())
               .remoteAddress(b.region.address())
               .rkey(b.region.rkey());
+      MemoryRegion fast = a.pd.allocateMr(16);
+      fast.map(List.of(a.memory, a.memory));
+      MemoryWindow window = a.pd.allocateMw(MwType.TYPE_2);
+      MemoryRegion allowing = a.pd.registerMemory(a.memory, Access.LOCAL_WRITE, Access.MW_BIND);
+      MwBindInfo info = new MwBindInfo(allowing, allowing.address(), BYTES, Access.REMOTE_WRITE);
+      SendWorkRequest request = new SendWorkRequest();
       long[] ids = threadsOfTheDataPath();
       assertTrue(ids.length >= 3, "this thread, the engine and at least one for interrupts");
       long allocated = Long.MAX_VALUE;
@@ -59,6 +74,7 @@ class AllocationTest {
         long before = allocated(ids);
         for (int i = 0; i < ROUNDS; i++) {
           exchange(a, b, send, write, receive, i % ARM_EVERY == 0);
+          register(a, fast, window, info, request, i);
         }
         allocated = allocated(ids) - before;
       }
@@ -107,6 +123,22 @@ class AllocationTest {
     if (arm) {
       a.cq.requestNotify(CqNotify.NEXT_COMP, true);
     }
+  }
+
+  /** Registers and binds under other keys each time, and takes both back. */
+  private void register(
+      End a, MemoryRegion fast, MemoryWindow window, MwBindInfo info, SendWorkRequest request, int round) {
+    int key = Rkeys.withTag(fast.rkey(), round);
+    a.qp.postSend(request.flags(0).regMr(fast, key, RIGHTS));
+    a.qp.postSend(request.opcode(WrOpcode.LOCAL_INV).invalidateRkey(key));
+    int bound = Rkeys.withTag(window.rkey(), round);
+    a.qp.postSend(request.bindMw(window, bound, info));
+    WorkRequestBuilder builder = a.qp.workRequests();
+    builder.start();
+    builder.flags(SendFlag.SIGNALED);
+    builder.localInv(bound);
+    builder.complete();
+    await(a);
   }
 
   private void await(End end) {

@@ -16,6 +16,9 @@ import org.rdma4j.ib.core.verbs.CompletionChannel;
 import org.rdma4j.ib.core.verbs.CompletionQueue;
 import org.rdma4j.ib.core.verbs.Context;
 import org.rdma4j.ib.core.verbs.CqNotify;
+import org.rdma4j.ib.core.verbs.DeviceAttributes;
+import org.rdma4j.ib.core.verbs.DeviceCapability;
+import org.rdma4j.ib.core.verbs.DeviceLimit;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.PostException;
 import org.rdma4j.ib.core.verbs.ProtectionDomain;
@@ -354,6 +357,12 @@ class OperationsTest {
       assertEquals(0x1019, context.device().attributes().vendorPartId());
       assertTrue(context.device().port(1).activeMtu().bytes() >= 1024);
       assertEquals(0xffff, context.device().pkey(1, 0));
+      DeviceAttributes attributes = context.device().attributes();
+      assertTrue(attributes.has(DeviceCapability.MEM_MGT_EXTENSIONS));
+      assertTrue(attributes.has(DeviceCapability.MEM_WINDOW));
+      assertTrue(attributes.has(DeviceCapability.MEM_WINDOW_TYPE_2B));
+      assertEquals(65536, attributes.limit(DeviceLimit.MAX_FAST_REG_PAGE_LIST_LEN));
+      assertEquals(attributes.limit(DeviceLimit.MAX_MR), attributes.limit(DeviceLimit.MAX_MW));
     }
   }
 }

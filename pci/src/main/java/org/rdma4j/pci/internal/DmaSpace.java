@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.rdma4j.pci.DmaDirection;
 import org.rdma4j.pci.DmaMapping;
+import org.rdma4j.pci.DmaScatter;
 import org.rdma4j.pci.PciErrno;
 import org.rdma4j.pci.PciException;
 
@@ -50,12 +51,61 @@ final class DmaSpace {
     }
   }
 
-  DmaMapping map(MemorySegment segment, DmaDirection direction) {
+  DmaScatter map(List<MemorySegment> pieces, long pageSize, DmaDirection direction) {
+    if (Long.bitCount(pageSize) != 1 || pageSize < PAGE || pieces.isEmpty()) {
+      throw new PciException(
+          PciErrno.EINVAL,
+          "mapping " + pieces.size() + " pieces in pages of " + pageSize + " for DMA: at least one piece, and pages of"
+              + " a power of two from " + PAGE + " on are allowed");
+    }
+    long offset = pieces.getFirst().address() & (pageSize - 1);
+    long length = 0;
+    MemorySegment before = null;
+    for (MemorySegment piece : pieces) {
+      check(piece);
+      long end = before == null ? 0 : before.address() + before.byteSize();
+      if (before != null && ((end | piece.address()) & (PAGE - 1)) != 0 && end != piece.address()) {
+        throw new PciException(
+            PciErrno.EINVAL, before + " and " + piece + " do not meet at a page, so no DMA addresses make them one");
+      }
+      length += piece.byteSize();
+      before = piece;
+    }
+    long first = addresses.take(roundUp(offset + length), pageSize, last);
+    long address = first + offset;
+    List<Range> made = new ArrayList<>(pieces.size());
+    for (MemorySegment piece : pieces) {
+      made.add(add(new Range(this, made.isEmpty() ? first : Range.PART, address, piece, direction, null)));
+      address += piece.byteSize();
+    }
+    return new Scatter(List.copyOf(made), length);
+  }
+
+  /** Several mappings that end together; the first has the addresses of all. */
+  private record Scatter(List<Range> parts, long length) implements DmaScatter {
+    @Override
+    public long address() {
+      return parts.getFirst().address();
+    }
+
+    @Override
+    public void close() {
+      for (Range part : parts.reversed()) {
+        part.close();
+      }
+    }
+  }
+
+  private static void check(MemorySegment segment) {
     if (!segment.isNative() || !isShared(segment) || segment.byteSize() == 0) {
       throw new PciException(
           PciErrno.EINVAL,
           "mapping " + segment + " for DMA: allowed is native memory of at least one byte that any thread may use");
     }
+  }
+
+  DmaMapping map(MemorySegment segment, DmaDirection direction) {
+    check(segment);
     long offset = segment.address() & (PAGE - 1);
     long first = addresses.take(roundUp(offset + segment.byteSize()), PAGE, last);
     return add(new Range(this, first, first + offset, segment, direction, null));
@@ -84,7 +134,9 @@ final class DmaSpace {
     synchronized (this) {
       ranges = Arrays.stream(ranges).filter(each -> each != range).toArray(Range[]::new);
     }
-    addresses.release(range.first());
+    if (range.first() != Range.PART) {
+      addresses.release(range.first());
+    }
   }
 
   /** The mapping with this address, or null. */

@@ -21,6 +21,7 @@ import org.rdma4j.pci.Bar;
 import org.rdma4j.pci.BarLayout;
 import org.rdma4j.pci.DmaDirection;
 import org.rdma4j.pci.DmaMapping;
+import org.rdma4j.pci.DmaScatter;
 import org.rdma4j.pci.IrqHandler;
 import org.rdma4j.pci.PciAddress;
 import org.rdma4j.pci.PciChannelState;
@@ -129,6 +130,12 @@ final class DriverDevice implements PciDevice {
   public DmaMapping map(MemorySegment segment, DmaDirection direction) {
     checkOpen();
     return function.dma().map(segment, direction);
+  }
+
+  @Override
+  public DmaScatter map(List<MemorySegment> pieces, long pageSize, DmaDirection direction) {
+    checkOpen();
+    return function.dma().map(pieces, pageSize, direction);
   }
 
   @Override

@@ -8,6 +8,9 @@ import org.rdma4j.pci.DmaMapping;
 
 /** A mapping in a {@link DmaSpace}. */
 final class Range implements DmaMapping {
+  /** What {@link #first} is when the pages belong to another mapping. */
+  static final long PART = -1;
+
   private final DmaSpace space;
   private final long first;
   private final long address;
@@ -25,7 +28,7 @@ final class Range implements DmaMapping {
     this.arena = arena;
   }
 
-  /** First address of the pages it takes. */
+  /** First address of the pages it takes, or {@link #PART}. */
   long first() {
     return first;
   }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.rdma4j.pci.DmaDirection;
 import org.rdma4j.pci.DmaFault;
 import org.rdma4j.pci.DmaMapping;
+import org.rdma4j.pci.DmaScatter;
 import org.rdma4j.pci.PciDevice;
 import org.rdma4j.pci.PciErrno;
 import org.rdma4j.pci.PciException;
@@ -71,6 +73,32 @@ class DmaTest {
       assertEquals(
           0, device.readConfig(PciRegisters.STATUS, 2) & PciRegisters.STATUS_RECEIVED_MASTER_ABORT);
     }
+  }
+
+  @Test
+  void piecesThatMeetAtPagesAreOne() throws DmaFault {
+    MemorySegment memory = Arena.ofAuto().allocate(8 * 4096, 4096);
+    MemorySegment head = memory.asSlice(3 * 4096 + 100, 96);
+    MemorySegment next = memory.asSlice(3 * 4096 + 196, 4096 - 196);
+    MemorySegment last = memory.asSlice(4096, 50);
+    for (MemorySegment each : List.of(head, next, last)) {
+      each.fill((byte) each.byteSize());
+    }
+    DmaScatter all = device.map(List.of(head, next, last), 8192, DmaDirection.TO_DEVICE);
+    assertEquals(4096 - 100 + 50, all.length());
+    assertEquals(head.address() % 8192, all.address() % 8192, "the place in the larger page is kept");
+    card.host.read(all.address(), buffer, 0, all.length());
+    assertEquals(-1, head.mismatch(buffer.asSlice(0, 96)));
+    assertEquals(-1, next.mismatch(buffer.asSlice(96, 4096 - 196)));
+    assertEquals(-1, last.mismatch(buffer.asSlice(4096 - 100, 50)));
+    fault(DmaFault.Reason.UNMAPPED, () -> card.host.read(all.address() + all.length(), buffer, 0, 1));
+    fault(DmaFault.Reason.DIRECTION, () -> card.host.write(all.address(), buffer, 0, 1));
+    all.close();
+    all.close();
+    fault(DmaFault.Reason.UNMAPPED, () -> card.host.read(all.address(), buffer, 0, 1));
+    List<MemorySegment> apart = List.of(head, last);
+    PciException refused = assertThrows(PciException.class, () -> device.map(apart, 4096, DmaDirection.TO_DEVICE));
+    assertEquals(PciErrno.EINVAL, refused.errno());
   }
 
   @Test

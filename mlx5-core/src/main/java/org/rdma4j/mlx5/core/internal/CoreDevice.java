@@ -27,6 +27,7 @@ import org.rdma4j.mlx5.core.CoreCompletionQueue;
 import org.rdma4j.mlx5.core.DeviceParameter;
 import org.rdma4j.mlx5.core.DeviceState;
 import org.rdma4j.mlx5.core.DmaBuffer;
+import org.rdma4j.mlx5.core.DmaRange;
 import org.rdma4j.mlx5.core.DoorbellRecord;
 import org.rdma4j.mlx5.core.HealthReporter;
 import org.rdma4j.mlx5.core.Mlx5Device;
@@ -611,6 +612,16 @@ final class CoreDevice implements Mlx5Device {
   public DmaBuffer map(MemorySegment memory, boolean writable) {
     try {
       return new MappedBuffer(pci.map(memory, writable ? DmaDirection.BIDIRECTIONAL : DmaDirection.TO_DEVICE));
+    } catch (PciException e) {
+      throw translated(e);
+    }
+  }
+
+  @Override
+  public DmaRange map(List<MemorySegment> pieces, long pageSize, boolean writable) {
+    try {
+      DmaDirection direction = writable ? DmaDirection.BIDIRECTIONAL : DmaDirection.TO_DEVICE;
+      return new MappedRange(pci.map(pieces, pageSize, direction));
     } catch (PciException e) {
       throw translated(e);
     }

@@ -8,6 +8,7 @@ import org.rdma4j.mlx5.ifc.Layouts;
 import org.rdma4j.pci.DmaFault;
 import org.rdma4j.pci.DmaWindow;
 import org.rdma4j.pci.PciHost;
+import org.rdma4j.roce.engine.FailedCheck;
 import org.rdma4j.roce.engine.RegisteredMemory;
 
 /**
@@ -58,12 +59,17 @@ final class MemoryKey extends RegisteredMemory {
   private final int firstTranslation;
   private final int mode;
   private int logPage;
+  private int variant;
   private boolean umrAllowed;
-  private boolean remoteInvalidate;
+  private boolean invalidatable;
   private boolean localReads;
   private long contiguous; // bytes in one piece from the address last resolved
   private long cachedPage = -1;
   private long cachedEntry;
+  private MemoryKey region; // of a window that is bound
+  private int windows; // that are bound to it
+  private MemoryKey nextBound; // of all windows that are bound
+  private MemoryKey previousBound;
 
   /**
    * Reads a context.
@@ -105,7 +111,8 @@ final class MemoryKey extends RegisteredMemory {
             | (REMOTE_WRITES.isSet(context, at) ? REMOTE_WRITE : 0)
             | (REMOTE_READS.isSet(context, at) ? REMOTE_READ : 0)
             | (ATOMICS.isSet(context, at) ? REMOTE_ATOMIC : 0);
-    int key = index << 8 | VARIANT.get(context, at);
+    variant = VARIANT.get(context, at);
+    int key = index << 8 | variant;
     localKey = localReads || (access & LOCAL_WRITE) != 0 ? key : 0;
     remoteKey = (access & ~LOCAL_WRITE) != 0 ? key : 0;
     int qpn = QPN.get(context, at);
@@ -115,7 +122,7 @@ final class MemoryKey extends RegisteredMemory {
     length = LENGTH_64.isSet(context, at) ? Long.MAX_VALUE : Math.max(0, LENGTH.getLong(context, at));
     logPage = LOG_PAGE.get(context, at);
     umrAllowed = UMR.isSet(context, at);
-    remoteInvalidate = REMOTE_INVALIDATE.isSet(context, at);
+    invalidatable = REMOTE_INVALIDATE.isSet(context, at);
     valid = !FREE.isSet(context, at);
     cachedPage = -1;
   }
@@ -148,8 +155,86 @@ final class MemoryKey extends RegisteredMemory {
     return umrAllowed;
   }
 
-  boolean mayBeInvalidatedRemotely(int key, int pd) {
-    return valid && remoteInvalidate && remoteKey == key && pd == protectionDomain;
+  /** Whether this is the key as it is now, with its lowest eight bits. */
+  boolean isNow(int key) {
+    return key == (index << 8 | variant);
+  }
+
+  /** The only queue pair that it serves, or 0. */
+  int qp() {
+    return boundQp;
+  }
+
+  /**
+   * Whether a local or remote invalidate that a queue pair executes may end its use: when the driver allows it at all,
+   * for a window of type 2 only the queue pair that has bound it, for a region only while no window is bound to it.
+   */
+  boolean mayBeInvalidated(int qp) {
+    return invalidatable && (boundQp == 0 || boundQp == qp) && windows == 0;
+  }
+
+  /** Whether windows are bound to it. */
+  boolean hasWindows() {
+    return windows > 0;
+  }
+
+  /** The window is bound to a region from now on, and the first of a list of all that are bound. */
+  void bind(MemoryKey to, MemoryKey first) {
+    region = to;
+    to.windows++;
+    nextBound = first;
+    if (first != null) {
+      first.previousBound = this;
+    }
+  }
+
+  boolean isBound() {
+    return region != null;
+  }
+
+  MemoryKey nextBound() {
+    return nextBound;
+  }
+
+  /** It is bound no more; {@return the first of those that are} */
+  MemoryKey unbind(MemoryKey first) {
+    region.windows--;
+    region = null;
+    MemoryKey head = first;
+    if (previousBound == null) {
+      head = nextBound;
+    } else {
+      previousBound.nextBound = nextBound;
+    }
+    if (nextBound != null) {
+      nextBound.previousBound = previousBound;
+    }
+    nextBound = null;
+    previousBound = null;
+    return head;
+  }
+
+  /**
+   * Whether a window may be bound to a range of this key.
+   *
+   * @param key how the bind names it
+   * @param pd protection domain of the window
+   * @param writes whether peers shall write through the window
+   * @param address first byte
+   * @param count bytes
+   * @return NONE, or what the bind fails of
+   */
+  FailedCheck checkBind(int key, int pd, boolean writes, long address, long count) {
+    if (!valid || localKey == 0 || localKey != key || mode == KLM) {
+      return FailedCheck.BIND_REGION;
+    }
+    if (pd != protectionDomain) {
+      return FailedCheck.BIND_PROTECTION_DOMAIN;
+    }
+    if (writes && (access & LOCAL_WRITE) == 0) {
+      return FailedCheck.BIND_ACCESS;
+    }
+    return allows(key, pd, writes, address, count) ? FailedCheck.NONE : FailedCheck.BIND_RANGE;
   }
 
   /** Its translations have changed. */

@@ -41,6 +41,7 @@ final class MemoryKeys implements KeyTable {
   private final PciHost host;
   private final Slots<MemoryKey> keys = new Slots<>(1 << Limits.LOG_MAX_MKEY);
   private final MemorySegment scratch = Arena.ofAuto().allocate(BYTES, Long.BYTES);
+  private MemoryKey firstBound;
   private final MemorySegment zeroes = Arena.ofAuto().allocate(MttTable.ENTRY, Long.BYTES);
 
   MemoryKeys(Firmware firmware, EntryTable table, EntryTable pds, MttTable translations, PciHost host) {
@@ -137,6 +138,10 @@ final class MemoryKeys implements KeyTable {
   private void destroy(CommandCall call) throws CommandFailure {
     int index = table.existing(call.get(DESTROYED));
     MemoryKey key = keys.get(index);
+    if (key.hasWindows()) {
+      throw new CommandFailure(CommandStatus.RESOURCE_BUSY, Syndrome.BOUND);
+    }
+    unbind(key);
     keys.put(index, null);
     translations.free(key.firstTranslation(), key.octowords());
     table.free(index);
@@ -165,18 +170,51 @@ final class MemoryKeys implements KeyTable {
   void store(MemoryKey key, MemorySegment context) throws CommandFailure {
     table.store(key.index(), context, 0, BYTES);
     key.load(context, 0);
+    if (key.isFree()) {
+      unbind(key);
+    }
   }
 
-  /** A peer ends the use of a key; false when it may not. */
-  boolean invalidate(int key, int pd) {
-    MemoryKey found = get(key);
-    if (found == null || !found.mayBeInvalidatedRemotely(key, pd)) {
-      return false;
+  /** A window is bound to a region, and to no other any more. */
+  void bind(MemoryKey window, MemoryKey region) {
+    unbind(window);
+    window.bind(region, firstBound);
+    firstBound = window;
+  }
+
+  private void unbind(MemoryKey window) {
+    if (window.isBound()) {
+      firstBound = window.unbind(firstBound);
     }
+  }
+
+  /** A queue pair ends, and with it the windows that only it could use: no later one of its number shall. */
+  void endWindows(int qp) {
+    MemoryKey next;
+    for (MemoryKey key = firstBound; key != null; key = next) {
+      next = key.nextBound();
+      if (key.qp() == qp) {
+        free(key);
+      }
+    }
+  }
+
+  /** A peer ends the use of a key, through a queue pair; false when it may not. */
+  boolean invalidate(int key, int pd, int qp) {
+    MemoryKey found = get(key);
+    return found != null
+        && !found.isFree()
+        && found.isNow(key)
+        && found.pd() == pd
+        && found.mayBeInvalidated(qp)
+        && free(found);
+  }
+
+  private boolean free(MemoryKey key) {
     try {
-      load(found, scratch);
+      load(key, scratch);
       FREE.set(scratch, 0, 1);
-      store(found, scratch);
+      store(key, scratch);
       return true;
     } catch (CommandFailure e) {
       return false;
@@ -192,6 +230,7 @@ final class MemoryKeys implements KeyTable {
 
   /** Ends all of them. */
   void clear() {
+    firstBound = null;
     keys.forEach(
         key -> {
           keys.put(key.index(), null);

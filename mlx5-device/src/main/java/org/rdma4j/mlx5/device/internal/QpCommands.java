@@ -322,6 +322,7 @@ final class QpCommands {
     qp.close();
     queuePairs.put(qp.number(), null);
     engine.destroy(qp.transport());
+    keys.endWindows(qp.number());
     qp.release();
     qp.counters().users--;
     gsi &= qp.parts().kind() != QpKind.GSI;

@@ -203,14 +203,19 @@ final class QueuePair implements QpHost {
     if (work.opcode != WorkOpcode.REG_MR && work.opcode != WorkOpcode.LOCAL_INV) {
       return FailedCheck.LOCAL_OPERATION;
     }
-    return wqe.kind == Wqe.NOP
-        ? FailedCheck.NONE
-        : parts.umr().execute(wqe, parts.isRegistrar() ? PD.get(context, 0) : parts.pd(), parts.isRegistrar());
+    if (wqe.kind == Wqe.NOP) {
+      return FailedCheck.NONE;
+    }
+    if (work.opcode == WorkOpcode.REG_MR && parts.umr().isOfWindow(wqe)) {
+      work.opcode = WorkOpcode.BIND_MW; // Its failure has a status of its own.
+    }
+    boolean registrar = parts.isRegistrar();
+    return parts.umr().execute(wqe, registrar ? PD.get(context, 0) : parts.pd(), number, registrar);
   }
 
   @Override
   public FailedCheck invalidate(int key, int protectionDomain) {
-    return parts.keys().invalidate(key, protectionDomain) ? FailedCheck.NONE : FailedCheck.INVALIDATE;
+    return parts.keys().invalidate(key, protectionDomain, number) ? FailedCheck.NONE : FailedCheck.INVALIDATE;
   }
 
   @Override

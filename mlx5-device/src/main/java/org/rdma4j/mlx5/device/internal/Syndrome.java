@@ -16,6 +16,7 @@ enum Syndrome {
   OTHER_FUNCTION(0x0015, "there is only function 0"),
   BAD_ISSI(0x0016, "only interface step 1 is supported"),
   IN_USE(0x0020, "something still uses the object"),
+  BOUND(0x0024, "memory windows are bound to the memory key"),
   NO_SUCH_OBJECT(0x0021, "there is no object of that number"),
   NO_FREE_INDEX(0x0022, "all objects of the type are in use"),
   NO_FREE_PAGE(0x0023, "no page of the host is free"),

@@ -16,6 +16,7 @@ import org.rdma4j.roce.engine.FailedCheck;
 final class Umr {
   private static final Field INLINE = Layouts.of("wqe_umr_ctrl").field("inline");
   private static final Field CHECK = Layouts.of("wqe_umr_ctrl").field("check");
+  private static final Field CHECK_QP = Layouts.of("wqe_umr_ctrl").field("check_qpn");
   private static final Field OFFSET_ENABLED = Layouts.of("wqe_umr_ctrl").field("translation_offset_en");
   private static final Field OCTOWORDS = Layouts.of("wqe_umr_ctrl").field("xlt_octowords");
   private static final Field OFFSET_LOW = Layouts.of("wqe_umr_ctrl").field("xlt_offset_15_0");
@@ -23,6 +24,9 @@ final class Umr {
   private static final Field MASK = Layouts.of("wqe_umr_ctrl").field("mkey_mask");
   private static final Field KEY = Layouts.of("wqe_ctrl").field("imm");
   private static final Field FREE = Layouts.MKC.field("free");
+  private static final Field VARIANT = Layouts.MKC.field("mkey_7_0");
+  private static final Field WRITES = Layouts.MKC.field("rw");
+  private static final Field ATOMICS = Layouts.MKC.field("a");
   private static final Field LENGTH = Layouts.MKC.field("len");
   private static final Field LOG_PAGE = Layouts.MKC.field("log_page_size");
   private static final ValueLayout.OfInt DWORD = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -37,6 +41,9 @@ final class Umr {
   private static final int LOG_SMALLEST_PAGE = 12;
   private static final long FREE_BIT = 1L << 29;
   private static final long PD_BIT = 1L << 7;
+  private static final long KEY_BIT = 1L << 13;
+  private static final long QP_BIT = 1L << 14;
+  private static final int VARIANT_MASK = 0xff;
   private static final int CHUNK = 4096;
   private static final int OFFSET_SHIFT = 16;
 
@@ -86,9 +93,22 @@ final class Umr {
     this.keys = keys;
   }
 
-  /** Whether all that an entry asks for is that a key is free: a local invalidate. */
+  /**
+   * Whether all that an entry asks for is that a key is free: a local invalidate, as the kernel writes it, or as
+   * libmlx5 does, which checks the queue pair of a window besides.
+   */
   static boolean onlyFrees(MemorySegment entry, int length) {
-    return length >= LIST && MASK.getLong(entry, CONTROL) == FREE_BIT && FREE.isSet(entry, CONTEXT);
+    if (length < LIST || !FREE.isSet(entry, CONTEXT)) {
+      return false;
+    }
+    long mask = MASK.getLong(entry, CONTROL);
+    return mask == FREE_BIT || (mask == (FREE_BIT | KEY_BIT | QP_BIT) && CHECK_QP.isSet(entry, CONTROL));
+  }
+
+  /** Whether an entry is about a key on ranges of others, and so the bind of a memory window. */
+  boolean isOfWindow(Wqe wqe) {
+    MemoryKey key = wqe.length < LIST ? null : keys.get(KEY.get(wqe.memory, 0));
+    return key != null && key.mode() == MemoryKey.KLM;
   }
 
   /**
@@ -96,50 +116,118 @@ final class Umr {
    *
    * @param wqe the entry
    * @param pd protection domain of the queue pair; 0 for one that has none and may read its lists anywhere
+   * @param qp number of the queue pair
    * @param anyDomain whether the queue pair may change keys of every domain, as the driver's own may
    * @return NONE when it is done
    */
-  FailedCheck execute(Wqe wqe, int pd, boolean anyDomain) {
+  FailedCheck execute(Wqe wqe, int pd, int qp, boolean anyDomain) {
     MemorySegment entry = wqe.memory;
     if (wqe.length < LIST) {
       return FailedCheck.WORK_REQUEST;
     }
     MemoryKey key = keys.get(KEY.get(entry, 0));
+    FailedCheck check = checkKey(wqe, key, pd, qp, anyDomain);
+    if (check == FailedCheck.NONE) {
+      check = takeOver(entry, key);
+    }
+    if (check != FailedCheck.NONE) {
+      return check;
+    }
+    boolean window = key.mode() == MemoryKey.KLM;
+    boolean binds = window && !anyDomain && !FREE.isSet(context, 0) && INLINE.isSet(entry, CONTROL);
+    if (binds) {
+      check = checkBind(wqe, key);
+    }
+    if (check == FailedCheck.NONE) {
+      check = translate(wqe, key, pd);
+    }
+    if (check != FailedCheck.NONE) {
+      return check;
+    }
+    try {
+      keys.store(key, context);
+    } catch (CommandFailure e) {
+      return FailedCheck.REGISTER_MEMORY;
+    }
+    if (binds) {
+      keys.bind(key, keys.get(entry.get(DWORD, LIST + 4)));
+    }
+    return FailedCheck.NONE;
+  }
+
+  /** Whether this queue pair may do that to the key, and the key is as the entry wants it. */
+  private static FailedCheck checkKey(Wqe wqe, MemoryKey key, int pd, int qp, boolean anyDomain) {
+    MemorySegment entry = wqe.memory;
     long mask = MASK.getLong(entry, CONTROL);
-    if (key == null || !key.takesUmr() || (!anyDomain && (key.pd() != pd || (mask & PD_BIT) != 0))) {
-      return FailedCheck.REGISTER_REGION;
+    boolean frees = onlyFrees(entry, wqe.length);
+    if (key == null || !key.takesUmr()) {
+      return frees ? FailedCheck.LOCAL_INVALIDATE : FailedCheck.REGISTER_REGION;
     }
-    int check = CHECK.get(entry, CONTROL);
-    if ((check == MUST_BE_FREE && !key.isFree()) || (check == MUST_NOT_BE_FREE && key.isFree())) {
-      return FailedCheck.REGISTER_STATE;
+    boolean window = key.mode() == MemoryKey.KLM;
+    if (!anyDomain && (key.pd() != pd || (mask & PD_BIT) != 0)) {
+      return refusal(frees, window, FailedCheck.BIND_PROTECTION_DOMAIN, FailedCheck.REGISTER_REGION);
     }
+    int named = KEY.get(entry, 0);
+    boolean another = (mask & KEY_BIT) != 0 && (named & VARIANT_MASK) == VARIANT.get(entry, CONTEXT);
+    if (!another && !key.isNow(named)) {
+      return refusal(frees, window, FailedCheck.BIND_WINDOW, FailedCheck.REGISTER_REGION);
+    }
+    int wanted = CHECK.get(entry, CONTROL);
+    boolean misfit =
+        (wanted == MUST_BE_FREE && !key.isFree())
+            || (wanted == MUST_NOT_BE_FREE && key.isFree())
+            || (CHECK_QP.isSet(entry, CONTROL) && !key.isFree() && key.qp() != qp);
+    if (misfit) {
+      return refusal(frees, window, FailedCheck.BIND_STATE, FailedCheck.REGISTER_STATE);
+    }
+    boolean ends = (mask & FREE_BIT) != 0 && FREE.isSet(entry, CONTEXT) && !key.isFree();
+    boolean allowed = !key.hasWindows() && (!frees || anyDomain || key.mayBeInvalidated(qp));
+    return ends && !allowed ? FailedCheck.LOCAL_INVALIDATE : FailedCheck.NONE;
+  }
+
+  private static FailedCheck refusal(boolean frees, boolean window, FailedCheck ofWindow, FailedCheck ofRegion) {
+    if (frees) {
+      return FailedCheck.LOCAL_INVALIDATE;
+    }
+    return window ? ofWindow : ofRegion;
+  }
+
+  /** Makes the context as it shall be, without anybody seeing it yet. */
+  private FailedCheck takeOver(MemorySegment entry, MemoryKey key) {
     try {
       keys.load(key, context);
     } catch (CommandFailure e) {
       return FailedCheck.REGISTER_MEMORY;
     }
+    long mask = MASK.getLong(entry, CONTROL);
     for (Part part : PARTS) {
       if ((mask & part.bit) != 0) {
         part.copy(entry, CONTEXT, context);
         mask &= ~part.bit;
       }
     }
-    if (mask != 0 || LENGTH.getLong(context, 0) < 0) {
-      return FailedCheck.WORK_REQUEST; // A bit of what is not modelled.
+    boolean unknown = mask != 0; // A bit of what is not modelled.
+    boolean small = key.mode() == MemoryKey.MTT && LOG_PAGE.get(context, 0) < LOG_SMALLEST_PAGE;
+    return unknown || small || LENGTH.getLong(context, 0) < 0 ? FailedCheck.WORK_REQUEST : FailedCheck.NONE;
+  }
+
+  /** The bind of a window: one range of a region, which allows it. */
+  private FailedCheck checkBind(Wqe wqe, MemoryKey key) {
+    MemorySegment entry = wqe.memory;
+    if (wqe.length < LIST + SEGMENT || OCTOWORDS.get(entry, CONTROL) == 0) {
+      return FailedCheck.BIND_REGION;
     }
-    if (key.mode() == MemoryKey.MTT && LOG_PAGE.get(context, 0) < LOG_SMALLEST_PAGE) {
-      return FailedCheck.WORK_REQUEST;
+    int name = entry.get(DWORD, LIST + 4);
+    MemoryKey region = keys.get(name);
+    long count = Integer.toUnsignedLong(entry.get(DWORD, LIST));
+    if (region == null || count == 0) {
+      return FailedCheck.BIND_REGION;
     }
-    FailedCheck translated = translate(wqe, key, pd);
-    if (translated != FailedCheck.NONE) {
-      return translated;
+    if (LENGTH.getLong(context, 0) > count) {
+      return FailedCheck.BIND_RANGE;
     }
-    try {
-      keys.store(key, context);
-      return FailedCheck.NONE;
-    } catch (CommandFailure e) {
-      return FailedCheck.REGISTER_MEMORY;
-    }
+    boolean writes = WRITES.isSet(context, 0) || ATOMICS.isSet(context, 0);
+    return region.checkBind(name, key.pd(), writes, entry.get(QWORD, LIST + 8), count);
   }
 
   /** Brings the list that comes with an entry, or that it points to, to the translations of the key. */
@@ -155,7 +243,7 @@ final class Umr {
     if (count == 0 || !hasList) {
       return FailedCheck.NONE;
     }
-    if (at >= key.octowords()) {
+    if (at >= key.octowords() || key.firstTranslation() < 0) {
       return FailedCheck.REGISTER_MEMORY;
     }
     // The driver rounds the list up; what lies beyond the key's own room is padding.

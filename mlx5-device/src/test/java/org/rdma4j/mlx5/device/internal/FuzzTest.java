@@ -209,6 +209,64 @@ class FuzzTest {
     }
   }
 
+  /** Changes of memory keys that are almost right, by a consumer and by the driver's own queue pair. */
+  @ParameterizedTest
+  @ValueSource(longs = {31, 32, 33, 34})
+  void changesOfMemoryKeysEndSomehow(long seed) {
+    Random random = new Random(seed);
+    DmaMapping memory = user.allocate(8 * PAGE);
+    int[] keys = {
+      user.pagedKey(memory, 0x10000, 8 * PAGE, false),
+      user.pagedKey(memory, 0x10000, 8 * PAGE, true),
+      user.rangesKey(),
+      user.rangesKey(),
+      user.physicalKey(),
+      0
+    };
+    int service = seed % 2 == 0 ? TestUser.RC : TestUser.REG_UMR;
+    for (int round = 0; round < 60; round++) {
+      Cq sends = user.new Cq(7, 64);
+      Qp one = user.new Qp(service, sends, sends, 0, 0, false);
+      one.init();
+      one.ready(one.number, 0, ADDRESS);
+      for (int i = 0; i < 6; i++) {
+        int key = keys[random.nextInt(keys.length)] ^ (random.nextInt(4) == 0 ? random.nextInt(256) : 0);
+        long mask = random.nextLong() & 0x6fe_6183L | (random.nextInt(6) == 0 ? 1L << random.nextInt(64) : 0);
+        TestUser.Wr wr =
+            new TestUser.Wr(0x25)
+                .immediate(key)
+                .umr(random.nextInt(4), mask | 1 << 29, random.nextInt(9), random.nextBoolean())
+                .key("free", random.nextInt(2))
+                .key("mkey_7_0", random.nextBoolean() ? key & 0xff : random.nextInt(256))
+                .key("qpn", random.nextBoolean() ? one.number : 0xff_ffff)
+                .key("pd", user.pd)
+                .key("rw", random.nextInt(2))
+                .key("log_page_size", random.nextBoolean() ? 12 : random.nextInt(32))
+                .key("start_addr", 0x10000L + random.nextInt(PAGE))
+                .key("len", random.nextBoolean() ? random.nextInt(8 * PAGE) : random.nextLong());
+        for (int list = random.nextInt(5); list > 0; list--) {
+          long range = (long) random.nextInt(PAGE) << 32 | keys[random.nextInt(keys.length)] & 0xffff_ffffL;
+          wr.octoword(range, 0x10000 + random.nextInt(9 * PAGE));
+        }
+        if (random.nextInt(8) == 0) {
+          wr.length = 16 * (1 + random.nextInt(12));
+        }
+        one.write(wr.memory, wr.length);
+      }
+      MemorySegment doorbell = MemorySegment.ofArray(new byte[8]);
+      doorbell.set(TestUser.DWORD, 4, one.number << 8);
+      one.ring(doorbell);
+      driver.succeed(one.command(Opcode.TO_ERR_QP), 0);
+      drain(sends);
+      driver.succeed(one.command(Opcode.DESTROY_QP), 0);
+    }
+    for (int key : keys) {
+      MemorySegment destroy = input(Opcode.DESTROY_MKEY, 0, 0);
+      Command.in(Opcode.DESTROY_MKEY, "mkey_index").set(destroy, 0, key >>> 8);
+      driver.execute(destroy, 0);
+    }
+  }
+
   private static int opcode(Random random) {
     int[] likely = {0, 1, 8, 9, 0xa, 0xb, 0x10, 0x11, 0x12, 0x25};
     return random.nextInt(4) == 0 ? random.nextInt(256) : likely[random.nextInt(likely.length)];

@@ -33,6 +33,10 @@ class KeysTest {
   private static final int LOCAL_PROTECTION = 0x04;
   private static final int REMOTE_ACCESS = 0x13;
   private static final int LOCAL_OPERATION = 0x02;
+  private static final int BIND = 0x06;
+  private static final int BUSY = 6;
+  /** What a bind of libmlx5 changes: length, start, key, queue pair, rights, free. */
+  private static final long BIND_MASK = 1 | 1 << 6 | 1 << 13 | 1 << 14 | 0xf << 18 | 1 << 29;
 
   private final StandaloneBus bus = new StandaloneBus();
   private final TestDriver driver = new TestDriver();
@@ -187,6 +191,91 @@ class KeysTest {
         pages.segment().asSlice(15 * PAGE - 100, 200).toArray(ValueLayout.JAVA_BYTE));
     registrar.post(register);
     assertEquals(LOCAL_OPERATION, TestUser.syndrome(queue.await()), "the key is not free any more");
+  }
+
+  /** The bind of a window of type 2 in the layout of libmlx5. */
+  private Wr bind(int window, int variant, int region, long address, int length, Qp qp) {
+    return new Wr(UMR)
+        .immediate(window)
+        .umr(1, BIND_MASK, 2, true)
+        .key("mkey_7_0", variant)
+        .key("qpn", qp.number)
+        .key("rw", 1)
+        .key("start_addr", address)
+        .key("len", (long) length)
+        .octoword((long) length << 32 | region, address)
+        .octoword(0, 0)
+        .octoword(0, 0)
+        .octoword(0, 0);
+  }
+
+  private Wr invalidate(int which) {
+    return new Wr(UMR).immediate(which).umr(0, 1 << 29, 0, true).key("free", 1);
+  }
+
+  private int destroy(int which) {
+    MemorySegment destroy = input(Opcode.DESTROY_MKEY, 0, 0);
+    Command.in(Opcode.DESTROY_MKEY, "mkey_index").set(destroy, 0, which >>> 8);
+    return driver.status(destroy).number();
+  }
+
+  @Test
+  void aWindowIsBoundUsedAndEnded() {
+    DmaMapping pages = user.allocate(4 * PAGE);
+    int region = user.pagedKey(pages, 0x10000, 4 * PAGE, false);
+    int window = user.rangesKey();
+    long place = 0x10000 + PAGE - 50;
+    succeeds(other, bind(window, 5, region, place, 100, other));
+    int bound = window | 5;
+    succeeds(one, new Wr(WRITE).remote(place, bound).data(memory.address(), 100, key));
+    assertArrayEquals(
+        memory.segment().asSlice(0, 100).toArray(ValueLayout.JAVA_BYTE),
+        pages.segment().asSlice(PAGE - 50, 100).toArray(ValueLayout.JAVA_BYTE));
+    assertEquals(BUSY, destroy(region), "a window is bound to it");
+    other.post(bind(window, 6, region, place, 10, other));
+    assertEquals(BIND, TestUser.syndrome(queue.await()), "bound already");
+    driver.succeed(other.command(Opcode.TO_RST_QP), 0);
+    connect();
+    fails(new Wr(WRITE).remote(place, bound).data(memory.address(), 8, key), REMOTE_ACCESS);
+    fails(invalidate(bound), LOCAL_OPERATION);
+    assertEquals(BUSY, destroy(region), "only its queue pair may end it");
+  }
+
+  @Test
+  void aBindBeyondItsRegionFails() {
+    DmaMapping pages = user.allocate(PAGE);
+    int region = user.pagedKey(pages, 0x10000, PAGE, false);
+    int window = user.rangesKey();
+    fails(bind(window, 1, region, 0x10000 + PAGE - 10, 11, one), BIND);
+    fails(bind(window, 1, region ^ 1, 0x10000, 10, one), BIND);
+    fails(bind(window ^ 7, 1, region, 0x10000, 10, one), BIND);
+    fails(bind(window, 1, user.rangesKey(), 0x10000, 10, one), BIND);
+    succeeds(one, bind(window, 1, region, 0x10000 + PAGE - 10, 10, one));
+    fails(invalidate(window | 2), LOCAL_OPERATION);
+    fails(invalidate(window | 1), LOCAL_OPERATION);
+    assertEquals(BUSY, destroy(region));
+    assertEquals(0, destroy(window));
+    assertEquals(0, destroy(region));
+  }
+
+  @Test
+  void aWindowEndsWithItsQueuePair() {
+    DmaMapping pages = user.allocate(PAGE);
+    int region = user.pagedKey(pages, 0x10000, PAGE, false);
+    int window = user.rangesKey();
+    succeeds(other, bind(window, 1, region, 0x10000, 10, other));
+    succeeds(other, invalidate(window | 1));
+    succeeds(other, bind(window | 1, 2, region, 0x10000, 10, other));
+    one.post(new Wr(SEND_INVALIDATE).immediate(region).data(memory.address(), 8, key));
+    other.receive(memory.address() + PAGE, 64, key);
+    assertEquals(REMOTE_ACCESS, TestUser.syndrome(ofSend(queue.await(), queue.await())), "a window is bound");
+    assertEquals(BUSY, destroy(region));
+    driver.succeed(other.command(Opcode.DESTROY_QP), 0);
+    assertEquals(0, destroy(region));
+  }
+
+  private static MemorySegment ofSend(MemorySegment first, MemorySegment second) {
+    return TestUser.opcode(first) == 13 ? first : second;
   }
 
   @Test

@@ -164,6 +164,21 @@ final class TestUser {
     return out(Opcode.CREATE_MKEY, "mkey_index", driver.succeed(create, 0)) << 8 | 0x22;
   }
 
+  /** A memory window that is not bound, as {@code alloc_mw} makes one. */
+  int rangesKey() {
+    MemorySegment create = input(Opcode.CREATE_MKEY, 0, 0);
+    long at = Command.in(Opcode.CREATE_MKEY, "memory_key_mkey_entry").offset();
+    set(Layouts.MKC, create, at, "free", 1);
+    set(Layouts.MKC, create, at, "access_mode_1_0", 2);
+    set(Layouts.MKC, create, at, "umr_en", 1);
+    set(Layouts.MKC, create, at, "lr", 1);
+    set(Layouts.MKC, create, at, "en_rinval", 1);
+    set(Layouts.MKC, create, at, "qpn", 0xff_ffff);
+    set(Layouts.MKC, create, at, "pd", pd);
+    set(Layouts.MKC, create, at, "translations_octword_size", 4);
+    return out(Opcode.CREATE_MKEY, "mkey_index", driver.succeed(create, 0)) << 8;
+  }
+
   /** A completion queue. */
   final class Cq {
     final int number;
