@@ -45,6 +45,9 @@ final class CardDevice {
       VerbsException failure = made.registrationFailure();
       if (failure == null) {
         kept = keep(made, registered);
+        if (kept) {
+          made.registered();
+        }
       } else {
         LOG.error("{}: no device for RDMA: {}", core.name(), failure.getMessage());
       }

@@ -73,6 +73,7 @@ final class ConnectxDevice extends IbDevice {
   private final NumberTable<IbSharedReceiveQueue> sharedQueues = new NumberTable<>();
   private final NumberTable<IbMemoryRegion> regions = new NumberTable<>();
   private final NumberTable<IbFastRegion> fastRegions = new NumberTable<>();
+  private final RegionKeys keys = new RegionKeys(this);
   private final AtomicBoolean released = new AtomicBoolean();
   private final AtomicBoolean fatal = new AtomicBoolean();
   private final Events events = new Events();
@@ -159,6 +160,16 @@ final class ConnectxDevice extends IbDevice {
   /** The send doorbell of queue pairs that have none of their own. */
   SharedDoorbell sharedDoorbell() {
     return sharedDoorbell;
+  }
+
+  /** Keys for regions. */
+  RegionKeys keys() {
+    return keys;
+  }
+
+  /** The device is registered: what follows on it (kernel: stage POST_IB_REG_UMR). */
+  void registered() {
+    keys.open();
   }
 
   NumberTable<IbFastRegion> fastRegions() {
@@ -294,6 +305,7 @@ final class ConnectxDevice extends IbDevice {
   protected void release() {
     if (released.compareAndSet(false, true)) {
       core.removeListener(events);
+      keys.close();
       register.close();
       giveBack(resources, counterSet);
       whenReleased.accept(this);

@@ -1,6 +1,8 @@
 package org.rdma4j.mlx5.ib;
 
 import org.rdma4j.ib.core.verbs.AsyncEventType;
+import org.rdma4j.ib.core.verbs.MemoryRegion;
+import org.rdma4j.ib.core.verbs.MrType;
 import org.rdma4j.ib.core.verbs.WcOpcode;
 import org.rdma4j.mlx5.ifc.CompletionSyndrome;
 
@@ -119,7 +121,7 @@ final class FailureNote {
       long place =
           (long) queue.word(block, at + 8) << Integer.SIZE | Integer.toUnsignedLong(queue.word(block, at + 12));
       int lkey = queue.word(block, at + 4);
-      boolean bad = !fits(IbMemoryRegion.find(device, lkey), place, head);
+      boolean bad = !fits(region(lkey), place, head);
       if (!buffer || bad && !bufferIsBad) {
         buffer = true;
         bufferIsBad = bad;
@@ -130,7 +132,16 @@ final class FailureNote {
     }
   }
 
-  private static boolean fits(IbMemoryRegion region, long address, int bytes) {
+  /** The region that has a key now, or for fast registration would have it. */
+  private MemoryRegion region(int lkey) {
+    IbFastRegion fast = device.fastRegion(lkey);
+    if (fast != null) {
+      return fast.lkey() == lkey ? fast : null;
+    }
+    return IbMemoryRegion.find(device, lkey);
+  }
+
+  private static boolean fits(MemoryRegion region, long address, int bytes) {
     long offset = region == null ? -1 : address - region.address();
     return offset >= 0 && Integer.toUnsignedLong(bytes) <= region.length() - offset;
   }
@@ -166,12 +177,13 @@ final class FailureNote {
 
   /** What is wrong with a buffer, as the driver's own regions say. */
   private String bufferText() {
-    IbMemoryRegion region = IbMemoryRegion.find(device, key);
+    MemoryRegion region = region(key);
     String text = Integer.toUnsignedString(bytes) + " bytes at " + hex(address) + " under key " + hex(key);
     if (region == null) {
       return text + ": no memory region has this key";
     }
-    return text + ": its memory region has " + region.length() + " bytes at " + hex(region.address());
+    String when = region.type() == MrType.MEM_REG ? " while it is registered" : "";
+    return text + ": its memory region has " + region.length() + " bytes at " + hex(region.address()) + when;
   }
 
   private String eventText() {

@@ -255,6 +255,7 @@ final class SendQueue {
     if (work != null) {
       works[index] = work;
       keys[index] = workKey;
+      work = null;
       worksPosted++;
     }
     head++;
@@ -277,6 +278,10 @@ final class SendQueue {
 
   /** Takes back what was written since the last {@link #publish}. */
   void forget() {
+    if (work != null) {
+      work.done(workKey, false); // Of the request that was never complete.
+      work = null;
+    }
     for (int each = posted; each != block; each += lengths[each & mask]) {
       LocalWork waits = works[each & mask];
       if (waits != null) {

@@ -288,6 +288,14 @@ class FastRegistrationTest {
     }
     fast.map(List.of(bytes(PAGE, PAGE)));
     assertEquals(2, fastRegion().mappings(), "what is registered and what is mapped");
+    WorkRequestBuilder builder = b.qp.workRequests();
+    builder.start();
+    builder.regMr(fast, fast.rkey(), ALL);
+    builder.regMr(fast, fast.rkey(), ALL);
+    builder.setSge(b.region.lkey(), b.region.address(), 1);
+    assertThrows(VerbsException.class, builder::complete);
+    fast.map(List.of(bytes(PAGE, PAGE)));
+    assertEquals(2, fastRegion().mappings(), "a batch that was never posted holds nothing");
   }
 
   @Test

@@ -64,6 +64,7 @@ final class TestHost implements AutoCloseable {
     control.addGid(1, gid, GidType.ROCE_V2, "lo", false);
     control.enable();
     control.accept();
+    device.registered();
   }
 
   /** The type of its configuration is private; an object of it has the default of each setting. */
