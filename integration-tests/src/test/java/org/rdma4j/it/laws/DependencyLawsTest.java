@@ -52,6 +52,9 @@ class DependencyLawsTest {
               "org.rdma4j.ulp.demo",
               List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command")),
           Map.entry(
+              "org.rdma4j.ulp.provider",
+              List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.roce.packet")),
+          Map.entry(
               "org.rdma4j.tools",
               List.of(
                   "org.rdma4j.ib.core", "org.rdma4j.roce", "org.rdma4j.ulp", "org.rdma4j.pci",
@@ -81,7 +84,7 @@ class DependencyLawsTest {
 
   @Test
   void nothingUsesAProvider() {
-    for (String provider : List.of("org.rdma4j.rxe", "org.rdma4j.mlx5.ib")) {
+    for (String provider : List.of("org.rdma4j.rxe", "org.rdma4j.mlx5.ib", "org.rdma4j.ulp.provider")) {
       assertNone("use a provider", (user, used) -> isUnder(used, provider) && !isUnder(user, provider));
     }
   }

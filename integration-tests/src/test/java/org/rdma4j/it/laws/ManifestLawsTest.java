@@ -22,7 +22,12 @@ import org.rdma4j.it.BundleOnClassPath;
 class ManifestLawsTest {
   /** Bundles that export nothing: providers, commands and examples, which nobody compiles against. */
   private static final Set<String> PRIVATE =
-      Set.of("org.rdma4j.rxe", "org.rdma4j.tools", "org.rdma4j.ulp.pingpong", "org.rdma4j.ulp.demo");
+      Set.of(
+          "org.rdma4j.rxe",
+          "org.rdma4j.tools",
+          "org.rdma4j.ulp.pingpong",
+          "org.rdma4j.ulp.demo",
+          "org.rdma4j.ulp.provider");
 
   private static final Pattern DOCUMENTED = Pattern.compile("<exported.packages>([^<]+)</exported.packages>");
 
