@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.CommandProcessor;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Reference;
 import org.rdma4j.provider.contract.ContractCase;
 import org.rdma4j.provider.contract.Ends;
 import org.rdma4j.provider.contract.Outcome;
@@ -59,6 +60,7 @@ public final class ContractCommand {
           new Getopt.Option('h', "help", false));
 
   private final BundleContext bundle;
+  private final CommandProcessor shell;
 
   /** What was typed. */
   private static final class Wanted {
@@ -79,17 +81,17 @@ public final class ContractCommand {
 
   /** Made by Declarative Services. */
   @Activate
-  public ContractCommand(BundleContext bundle) {
+  public ContractCommand(BundleContext bundle, @Reference CommandProcessor shell) {
     this.bundle = bundle;
+    this.shell = shell;
   }
 
   /** The shell's entry. */
-  public void provider_contract(CommandSession session, String[] arguments) {
-    Command.execute((words, out, err) -> run(session, words, out), arguments);
+  public void provider_contract(String[] arguments) {
+    Command.execute((words, out, err) -> run(words, out, err), arguments);
   }
 
-  private int run(CommandSession session, String[] words, PrintStream out)
-      throws CommandException, InterruptedException {
+  private int run(String[] words, PrintStream out, PrintStream err) throws CommandException, InterruptedException {
     Wanted wanted = parse(words);
     if (wanted.help) {
       out.print(USAGE);
@@ -103,7 +105,7 @@ public final class ContractCommand {
     }
     try (Devices devices = new Devices(bundle)) {
       Report report = new Report(result -> print(wanted, Report.line(result), out));
-      ProviderContract.run(ends(wanted, devices, session), wanted.which(), report);
+      ProviderContract.run(ends(wanted, devices, err), wanted.which(), report);
       print(wanted, report.summary(), out);
       if (wanted.json) {
         out.print(report.json());
@@ -123,7 +125,7 @@ public final class ContractCommand {
     }
   }
 
-  private static Ends ends(Wanted wanted, Devices devices, CommandSession session) throws CommandException {
+  private Ends ends(Wanted wanted, Devices devices, PrintStream err) throws CommandException {
     String a = wanted.devices.getFirst();
     String b = wanted.devices.getLast();
     for (String each : wanted.devices) {
@@ -133,7 +135,7 @@ public final class ContractCommand {
     }
     Ends ends = Ends.of(() -> devices.get(a), () -> devices.get(b)).seed(wanted.seed);
     if (wanted.takeOut != null) {
-      return ends.plug(new ShellPlug(session, devices, wanted.devices, wanted.takeOut, wanted.putBack));
+      return ends.plug(new ShellPlug(shell, err, devices, wanted.devices, wanted.takeOut, wanted.putBack));
     }
     return wanted.unplug ? ends.plug(new BundlePlug(devices, wanted.devices, devices.provider(a))) : ends;
   }

@@ -61,6 +61,8 @@ final class ReliableCases {
     list.add("rc.write.no-receive", "A WRITE takes no receive and tells the peer nothing.", ReliableCases::writeSilent);
     list.add("rc.write.immediate", "A WRITE with immediate takes one receive, whose buffers stay as they are.",
         ReliableCases::writeImmediate);
+    list.add("rc.write.immediate-waits", "A WRITE with immediate waits for its receive as a SEND does.",
+        ReliableCases::writeImmediateWaits);
     list.add("rc.write.inline", "A WRITE takes inline data.", ReliableCases::writeInline, Need.INLINE);
     list.add("rc.write.gather", "A WRITE gathers from several buffers.", ReliableCases::writeGather);
     list.add("rc.write.large", "A WRITE of many packets is as right at its end as at its beginning.",
@@ -80,6 +82,8 @@ final class ReliableCases {
     list.add("rc.many-pairs", "Many connections at once keep their bytes apart.", ReliableCases::manyPairs);
     list.add("rc.builder", "A batch built in place is posted as one.", ReliableCases::builder);
     list.add("rc.builder.abort", "A batch that is dropped leaves nothing behind.", ReliableCases::builderAbort);
+    list.add("rc.builder.all-or-nothing", "A batch with a request that breaks a rule is refused as a whole: EINVAL.",
+        ReliableCases::builderRefused);
     list.add("rc.cursor", "Completions are read where they lie as they are read by copy.", ReliableCases::cursor);
   }
 
@@ -331,6 +335,17 @@ final class ReliableCases {
     }
   }
 
+  private static void writeImmediateWaits(Bench bench) {
+    Pair pair = bench.pair(QpType.RC);
+    pair.a().fill(0, 100, 3);
+    pair.a().postSend(pair.a().remote(WrOpcode.RDMA_WRITE_WITH_IMM, 1, 0, 100, pair.b(), 4096).immediate(IMMEDIATE));
+    pair.a().nothing();
+    pair.b().postReceive(2, 0, 100);
+    Check.equal(IMMEDIATE, pair.b().done(2, WcOpcode.RECV_RDMA_WITH_IMM).immediate(), "the immediate data");
+    pair.a().done(1, WcOpcode.RDMA_WRITE);
+    pair.b().verify(4096, 100, 3);
+  }
+
   private static void writeInline(Bench bench) {
     Pair pair = bench.pair(QpType.RC);
     int length = pair.a().qp().capabilities().maxInlineData();
@@ -564,6 +579,30 @@ final class ReliableCases {
     pair.a().done(11, WcOpcode.SEND);
     pair.b().received(1, 8);
     pair.a().nothing();
+  }
+
+  private static void builderRefused(Bench bench) {
+    Pair pair = bench.pair(QpType.RC);
+    Side a = pair.a();
+    pair.b().postReceive(1, 0, 100);
+    int buffers = a.qp().capabilities().maxSendSge() + 1;
+    WorkRequestBuilder batch = a.qp().workRequests();
+    batch.start();
+    batch.wrId(10);
+    batch.flags(SendFlag.SIGNALED);
+    batch.send();
+    batch.setSge(a.region.lkey(), a.region.address(), 64);
+    Check.invalid(
+        "a batch with too many buffers",
+        () -> {
+          batch.send();
+          batch.setSgeList(buffers, new int[buffers], new long[buffers], new int[buffers]);
+          batch.complete();
+        });
+    a.postSend(a.send(11, 0, 8));
+    a.done(11, WcOpcode.SEND);
+    pair.b().received(1, 8);
+    a.nothing();
   }
 
   private static void cursor(Bench bench) {

@@ -139,7 +139,9 @@ final class UnplugCases {
           int receives = 0;
           while (sends + receives < 10) {
             WorkCompletion next = a.next();
-            Check.equal(WcStatus.WR_FLUSH_ERR, next.status(), "the status of " + next);
+            // Where the peer goes too it may go first, and then the oldest send has no answer.
+            boolean unanswered = next.wrId() == 0 && next.status() == WcStatus.RETRY_EXC_ERR;
+            Check.that(next.status() == WcStatus.WR_FLUSH_ERR || unanswered, "not flushed: " + next);
             long expected = next.wrId() < 100 ? sends++ : 100 + receives++;
             Check.equal(expected, next.wrId(), "wr_id, in the order of posting,");
           }
