@@ -109,6 +109,19 @@ class CommandsIT {
   }
 
   @Test
+  void captureOfACard() throws Exception {
+    Path file = directory.resolve("dump");
+    String pingpong = "ibv_rc_pingpong -n 200 -g 1 -p " + freePort();
+    Result result =
+        rdma(
+            LINKS + "mlx5 plug addr " + ADDRESSES + "6; ibdump -d mlx5_0 -c 5 -w " + file + " & ; "
+                + pingpong + " -d mlx5_0 & ; " + pingpong + " -d rxe1 127.0.0.1; ibv_wc_explain 10 0x41 mlx5_0 5");
+    assertEquals(1, result.count("Captured: +\\d+ packets, +\\d+ bytes"), result::toString);
+    assertEquals(1, result.count("vendor error 0x41 of mlx5_0: the peer answered NAK: .*"), result::toString);
+    assertTrue(Files.size(file) > 5 * 60, result::toString);
+  }
+
+  @Test
   void explanations() throws Exception {
     Result result = rdma(LINKS + "ibv_wc_explain 10 0x41");
     assertEquals(0, result.status(), result::toString);

@@ -1,7 +1,11 @@
 package org.rdma4j.mlx5.device;
 
+import java.io.IOException;
+import java.nio.channels.WritableByteChannel;
 import java.util.List;
 import org.osgi.annotation.versioning.ProviderType;
+import org.rdma4j.roce.address.Guid;
+import org.rdma4j.roce.capture.LinkCapture;
 
 /**
  * A modelled ConnectX, as the person sees it who has built it: its tables of entries, and faults to inject. Each card
@@ -41,6 +45,19 @@ public interface ModelledCard {
 
   /** {@return the host's pages; none without power} */
   PageUsage pages();
+
+  /** {@return the GUID of the card as it left the factory, which RDMA devices have as their node GUID} */
+  Guid nodeGuid();
+
+  /**
+   * Starts to write all packets of the port, in pcapng format: what a tap in the cable shows. With the card it ends.
+   *
+   * @param destination where to; closed with the capture
+   * @return the running capture
+   * @throws IOException when the head of the file cannot be written
+   * @throws org.rdma4j.roce.link.LinkException EBUSY while another capture runs, ENODEV when the card was taken out
+   */
+  LinkCapture.Running capture(WritableByteChannel destination) throws IOException;
 
   /** {@return what can be broken} */
   CardFaults faults();

@@ -9,6 +9,7 @@ enum LinkErrno {
   EAGAIN(11),
   ENOMEM(12),
   EACCES(13),
+  EBUSY(16),
   ENODEV(19),
   EINVAL(22),
   ENFILE(23),

@@ -9,13 +9,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.osgi.framework.BundleContext;
-import org.osgi.framework.InvalidSyntaxException;
-import org.osgi.framework.ServiceReference;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
-import org.rdma4j.ib.core.client.CaptureSource;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.roce.link.LinkException;
 import org.rdma4j.ulp.command.Command;
 import org.rdma4j.ulp.command.CommandException;
 import org.rdma4j.ulp.command.Getopt;
@@ -49,16 +47,16 @@ public final class Ibdump implements Command {
           new Getopt.Option('c', "count", true),
           new Getopt.Option('h', "help", false));
 
-  private final Function<String, CaptureSource> sources;
-  private final Set<CaptureSource.Capture> running = ConcurrentHashMap.newKeySet();
+  private final Function<String, PacketSource> sources;
+  private final Set<PacketSource.Packets> running = ConcurrentHashMap.newKeySet();
 
   /** Made by Declarative Services. */
   @Activate
   public Ibdump(BundleContext context) {
-    this(device -> find(context, device));
+    this(new PacketSources(context)::find);
   }
 
-  Ibdump(Function<String, CaptureSource> sources) {
+  Ibdump(Function<String, PacketSource> sources) {
     this.sources = sources;
   }
 
@@ -70,7 +68,7 @@ public final class Ibdump implements Command {
   /** When the container stops under a capture, its file is completed. */
   @Deactivate
   void deactivate() throws IOException {
-    for (CaptureSource.Capture each : running) {
+    for (PacketSource.Packets each : running) {
       each.close();
     }
   }
@@ -95,21 +93,21 @@ public final class Ibdump implements Command {
     } catch (UsageException e) {
       throw new CommandException(e.getMessage() + "\n" + USAGE.stripTrailing(), 1, e);
     }
-    CaptureSource source = sources.apply(device);
+    PacketSource source = sources.apply(device);
     if (source == null) {
       throw new CommandException("ibdump: IB device " + device + " not found, or its packets cannot be captured");
     }
     return capture(device, source, file, count, out);
   }
 
-  private int capture(String device, CaptureSource source, String file, int count, PrintStream out)
+  private int capture(String device, PacketSource source, String file, int count, PrintStream out)
       throws CommandException, InterruptedException {
     out.println(" ------------------------------------------------");
     out.printf(" IB device                      : \"%s\"%n", device);
     out.printf(" Dump file                      : %s%n", file);
     out.println(" ------------------------------------------------");
     try (FileChannel channel = open(file)) {
-      CaptureSource.Capture capture = source.start(channel);
+      PacketSource.Packets capture = source.start(channel);
       running.add(capture);
       try {
         out.println("Ready to capture (Press ^c to stop):");
@@ -122,7 +120,7 @@ public final class Ibdump implements Command {
         capture.close();
         out.printf("Captured: %8d packets, %8d bytes%n", capture.packets(), capture.bytes());
       }
-    } catch (IOException | VerbsException e) {
+    } catch (IOException | VerbsException | LinkException e) {
       throw new CommandException("ibdump: cannot capture to " + file, e);
     }
     return 0;
@@ -135,21 +133,5 @@ public final class Ibdump implements Command {
     } catch (IllegalArgumentException e) {
       throw new IOException(e);
     }
-  }
-
-  private static CaptureSource find(BundleContext context, String device) {
-    try {
-      String filter = "(" + CaptureSource.PROPERTY_DEVICE + "=" + escaped(device) + ")";
-      for (ServiceReference<CaptureSource> each : context.getServiceReferences(CaptureSource.class, filter)) {
-        return context.getService(each);
-      }
-      return null;
-    } catch (InvalidSyntaxException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private static String escaped(String value) {
-    return value.replaceAll("[\\\\*()]", "\\\\$0");
   }
 }

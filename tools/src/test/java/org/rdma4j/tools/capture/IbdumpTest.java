@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rdma4j.ib.core.client.CaptureSource;
 import org.rdma4j.tools.Output;
 
 class IbdumpTest {
@@ -45,11 +44,11 @@ class IbdumpTest {
   }
 
   /** Has captured some packets at once, or with a negative number is gone at once. */
-  private record Source(int count) implements CaptureSource {
+  private record Source(int count) implements PacketSource {
     @Override
-    public Capture start(WritableByteChannel destination) throws IOException {
+    public Packets start(WritableByteChannel destination) throws IOException {
       destination.write(ByteBuffer.wrap("start".getBytes(StandardCharsets.UTF_8)));
-      return new Capture() {
+      return new Packets() {
         @Override
         public long packets() {
           return count;

@@ -3,7 +3,9 @@ package org.rdma4j.tools.mlx5;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.nio.channels.WritableByteChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,6 +14,8 @@ import org.rdma4j.mlx5.device.CardFaults;
 import org.rdma4j.mlx5.device.EntryTableUsage;
 import org.rdma4j.mlx5.device.ModelledCard;
 import org.rdma4j.mlx5.device.PageUsage;
+import org.rdma4j.roce.address.Guid;
+import org.rdma4j.roce.capture.LinkCapture;
 import org.rdma4j.tools.Output;
 import org.rdma4j.ulp.command.CommandException;
 
@@ -57,6 +61,16 @@ class Mlx5CommandTest {
         @Override
         public String syndrome(int number) {
           return "";
+        }
+
+        @Override
+        public Guid nodeGuid() {
+          return new Guid(7);
+        }
+
+        @Override
+        public LinkCapture.Running capture(WritableByteChannel destination) throws IOException {
+          throw new IOException("not of this test");
         }
 
         @Override

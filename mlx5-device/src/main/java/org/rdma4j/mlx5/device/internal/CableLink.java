@@ -4,14 +4,20 @@ import org.rdma4j.roce.link.ForwardingLink;
 import org.rdma4j.roce.link.Link;
 import org.rdma4j.roce.link.PacketHandler;
 
-/** The way to the network with a cable that can be pulled: then everything is lost, both ways. Engine thread. */
+/**
+ * The way to the network with a cable that can be pulled: then everything is lost, both ways, before a tap in the cable
+ * sees it. Engine thread.
+ */
 final class CableLink extends ForwardingLink {
   private static final PacketHandler NOBODY = packet -> {};
 
+  private final Link wire;
   private volatile boolean connected = true;
 
-  CableLink(Link link) {
-    super(link);
+  /** {@code wire} is the network that {@code tap} leads to. */
+  CableLink(Link tap, Link wire) {
+    super(tap);
+    this.wire = wire;
   }
 
   /** Any thread. */
@@ -30,6 +36,6 @@ final class CableLink extends ForwardingLink {
 
   @Override
   public int receive(PacketHandler handler, int limit) {
-    return super.receive(connected ? handler : NOBODY, limit);
+    return connected ? super.receive(handler, limit) : wire.receive(NOBODY, limit);
   }
 }

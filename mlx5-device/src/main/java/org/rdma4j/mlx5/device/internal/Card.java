@@ -1,6 +1,8 @@
 package org.rdma4j.mlx5.device.internal;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.WritableByteChannel;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +16,10 @@ import org.rdma4j.pci.MsixLayout;
 import org.rdma4j.pci.PciCard;
 import org.rdma4j.pci.PciHost;
 import org.rdma4j.pci.PciIdentity;
+import org.rdma4j.roce.address.Guid;
 import org.rdma4j.roce.address.PathMtu;
+import org.rdma4j.roce.capture.CapturingLink;
+import org.rdma4j.roce.capture.LinkCapture;
 import org.rdma4j.roce.engine.Engine;
 import org.rdma4j.roce.engine.EngineConfig;
 import org.rdma4j.roce.engine.EngineCounter;
@@ -50,6 +55,7 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
 
   private final CardSettings settings;
   private final CableLink link;
+  private final LinkCapture captures;
   private final Faults faults = new Faults();
   private final Port port;
   private final Engine engine;
@@ -63,7 +69,9 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
   /** Builds a card without power; the link becomes its own. */
   Card(CardSettings settings, Link way) {
     this.settings = settings;
-    this.link = new CableLink(way);
+    CapturingLink tap = new CapturingLink(way, settings.name());
+    this.link = new CableLink(tap, way);
+    this.captures = new LinkCapture(settings.name(), tap);
     this.port = new Port(settings, link);
     int mtu = PathMtu.largestFor(settings.mtu()).bytes();
     EngineConfig config =
@@ -117,6 +125,7 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
       engine.run(boot.objects()::clear);
       runner.close();
     }
+    captures.close();
     link.close();
   }
 
@@ -247,6 +256,16 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
           }
           return found.describe(most);
         });
+  }
+
+  @Override
+  public Guid nodeGuid() {
+    return Guid.ofMac(settings.mac());
+  }
+
+  @Override
+  public LinkCapture.Running capture(WritableByteChannel destination) throws IOException {
+    return captures.start(destination);
   }
 
   @Override

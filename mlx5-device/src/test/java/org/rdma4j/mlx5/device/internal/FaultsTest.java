@@ -156,8 +156,9 @@ class FaultsTest {
     traffic.exchange();
     card.faults().failDma(1);
     traffic.one.post(new Wr(SEND).data(traffic.memory.address(), 64, traffic.key));
-    user.awaitEvent(5, traffic.one.number);
-    assertEquals(6, traffic.one.state());
+    // It may be that of the receiver, when the card still looks whether that has anything to send.
+    Qp ended = user.awaitEvent(5) == traffic.one.number ? traffic.one : traffic.other;
+    assertEquals(6, ended.state());
   }
 
   @Test

@@ -111,6 +111,18 @@ final class TestUser {
     }
   }
 
+  /** The object of the first event of a type. */
+  int awaitEvent(int type) {
+    long deadline = System.nanoTime() + WAIT_NANOS;
+    while (events(type).isEmpty()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("no event " + type);
+      }
+      Thread.onSpinWait();
+    }
+    return events(type).getFirst();
+  }
+
   void roceAddress(int index, Gid gid) {
     MemorySegment command = input(Opcode.SET_ROCE_ADDRESS, 0, 0);
     Command.in(Opcode.SET_ROCE_ADDRESS, "roce_address_index").set(command, 0, index);
