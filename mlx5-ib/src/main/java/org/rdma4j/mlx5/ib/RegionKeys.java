@@ -43,7 +43,11 @@ final class RegionKeys {
         cache.domain(queue.pd());
       }
     } catch (VerbsException e) {
-      LOG.warn("{}: registrations go by commands, there is no queue pair for them: {}", device.name(), e.getMessage());
+      if (device.isUp()) {
+        LOG.warn("{}: registrations go by commands, without a queue pair: {}", device.name(), e.getMessage());
+      } else {
+        LOG.debug("{}: the card went before there was a queue pair for registrations", device.name(), e);
+      }
     } finally {
       lock.writeLock().unlock();
     }
