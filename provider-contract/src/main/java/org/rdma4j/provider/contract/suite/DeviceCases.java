@@ -5,15 +5,20 @@ import java.util.List;
 import java.util.Set;
 import org.rdma4j.ib.core.verbs.CounterSet;
 import org.rdma4j.ib.core.verbs.DeviceLimit;
+import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.GidTable;
+import org.rdma4j.ib.core.verbs.MwType;
 import org.rdma4j.ib.core.verbs.PortAttributes;
 import org.rdma4j.ib.core.verbs.PortState;
+import org.rdma4j.ib.core.verbs.QpCapabilities;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.QueuePair;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.ib.core.verbs.ResourceTable;
+import org.rdma4j.ib.core.verbs.SrqInitAttributes;
 import org.rdma4j.ib.core.verbs.WcOpcode;
+import org.rdma4j.ib.core.verbs.XrcOpenFlag;
 
 /** What a device says of itself. */
 final class DeviceCases {
@@ -33,6 +38,8 @@ final class DeviceCases {
   static void add(CaseList list) {
     list.add("device.identity", "A device has a name, a driver, a node GUID and a port.", DeviceCases::identity);
     list.add("device.limits", "A device can have at least one of each mandatory object.", DeviceCases::limits);
+    list.add("device.absent", "What a device does not claim is refused with EOPNOTSUPP, or as beyond a limit.",
+        DeviceCases::absent);
     list.add("port.query", "A port tells its state, MTUs and table lengths, and they fit together.", DeviceCases::port);
     list.add("port.active", "The port that traffic goes through is active.", DeviceCases::active);
     list.add("port.unknown-refused", "A port that is not there is refused with EINVAL.", DeviceCases::unknownPort);
@@ -59,6 +66,33 @@ final class DeviceCases {
     for (DeviceLimit each : NEEDED) {
       Check.that(device.attributes().limit(each) >= 1, each.attributeName() + " of " + device.name() + " is 0");
     }
+  }
+
+  private static void absent(Bench bench) {
+    Side a = bench.a();
+    Errno[] allowed = {Errno.EOPNOTSUPP, Errno.EINVAL, Errno.ENOMEM};
+    if (Need.SRQ.missing(a.device) != null) {
+      Check.refused("a shared receive queue", () -> a.pd.createSrq(new SrqInitAttributes(1, 1)), allowed);
+    }
+    if (Need.XRC.missing(a.device) != null) {
+      Check.refused("an XRC domain", () -> a.context.openXrcd(null, XrcOpenFlag.CREATE), allowed);
+    }
+    if (Need.WINDOWS_1.missing(a.device) != null) {
+      Check.refused("a window of type 1", () -> a.pd.allocateMw(MwType.TYPE_1), allowed);
+    }
+    if (Need.WINDOWS_2.missing(a.device) != null) {
+      Check.refused("a window of type 2", () -> a.pd.allocateMw(MwType.TYPE_2), allowed);
+    }
+    if (Need.FAST_REGISTRATION.missing(a.device) != null) {
+      Check.refused("a region for fast registration", () -> a.pd.allocateMr(1), allowed);
+    }
+    if (Need.INLINE.missing(a.device) != null) {
+      Check.refused(
+          "inline data",
+          () -> a.pd.createQp(a.init(QpType.RC).capabilities(new QpCapabilities(1, 1, 1, 1, 1))),
+          allowed);
+    }
+    Check.refused("a queue pair of type RAW_PACKET", () -> a.pd.createQp(a.init(QpType.RAW_PACKET)), allowed);
   }
 
   private static void port(Bench bench) {
