@@ -19,10 +19,12 @@ public final class CaseList {
     MemoryCases.add(list);
     StatusCases.add(list);
     ReliableCases.add(list);
+    RemoteMemoryCases.add(list);
     UnreliableCases.add(list);
     AtomicCases.add(list);
     EventCases.add(list);
     SharedReceiveCases.add(list);
+    ManagementCases.add(list);
     WindowCases.add(list);
     ConcurrencyCases.add(list);
     UnplugCases.add(list);

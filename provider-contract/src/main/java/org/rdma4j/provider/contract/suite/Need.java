@@ -50,6 +50,8 @@ public enum Need {
   FLUSH("flush (FLUSH_GLOBAL)", device -> device.attributes().has(DeviceCapability.FLUSH_GLOBAL)),
   /** Counters. */
   COUNTERS("hardware counters", device -> !device.counters(1).names().isEmpty()),
+  /** Management datagrams. */
+  MADS("management datagrams (no MAD port)", device -> device.portImmutable(1).maxMadSize() > 0),
   /** Completion queues of another size. */
   CQ_RESIZE("resizing of completion queues", Need::resizes);
 
