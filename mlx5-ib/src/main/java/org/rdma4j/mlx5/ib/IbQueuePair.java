@@ -187,8 +187,11 @@ final class IbQueuePair extends QueuePair {
     if (event == AsyncEventType.QP_FATAL
         || event == AsyncEventType.QP_REQ_ERR
         || event == AsyncEventType.QP_ACCESS_ERR) {
-      failure.ofEvent(event);
-      stateChanged(QpState.ERR);
+      // In RESET and INIT nothing can fail: the event is of before the reset, and was slower than it.
+      if (state().ordinal() > QpState.INIT.ordinal()) {
+        failure.ofEvent(event);
+        stateChanged(QpState.ERR);
+      }
     }
     raise(event);
   }

@@ -71,6 +71,8 @@ final class StatusCases {
         Need.RNR_NAK);
     list.add("status.explain", "A failure is explained in a sentence that names its status.", StatusCases::explain);
     list.add("status.again", "After RESET a failed connection works again.", StatusCases::again);
+    list.add("status.late-poll", "A failure that is polled after RESET says nothing about what came after.",
+        StatusCases::latePoll);
     list.add("status.sqe.ud", "A failed datagram leads to SQE; from there RTS goes on.",
         bench -> sqe(bench, QpType.UD), Need.UD);
     list.add("status.sqe.uc", "A failed send of UC leads to SQE or ERR; the queue pair can be used again.",
@@ -267,6 +269,23 @@ final class StatusCases {
       pair.a().done(3, WcOpcode.SEND);
       pair.b().verify(0, 2000, i);
     }
+  }
+
+  private static void latePoll(Bench bench) {
+    Pair pair = bench.pair(QpType.RC);
+    pair.a().postSend(badWrite(pair, WrOpcode.RDMA_WRITE, 1));
+    pair.a().await(QpState.ERR);
+    pair.b().await(QpState.ERR);
+    pair.reconnect();
+    WorkCompletion[] old = WorkCompletion.batch(1);
+    if (pair.a().cq.poll(old) == 1) {
+      Check.equal(WcStatus.REM_ACCESS_ERR, old[0].status(), "the status of " + old[0]);
+    }
+    Check.equal(QpState.RTS, pair.a().qp().state(), "the state after the failure of before was polled");
+    pair.b().postReceive(2, 0, 100);
+    pair.a().postSend(pair.a().send(3, 0, 50));
+    pair.b().received(2, 50);
+    pair.a().done(3, WcOpcode.SEND);
   }
 
   private static void sqe(Bench bench, QpType type) {
