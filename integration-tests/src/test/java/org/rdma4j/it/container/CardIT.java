@@ -19,8 +19,10 @@ import org.ops4j.pax.exam.junit.PaxExam;
 import org.ops4j.pax.exam.spi.reactors.ExamReactorStrategy;
 import org.ops4j.pax.exam.spi.reactors.PerClass;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.osgi.util.tracker.ServiceTracker;
+import org.rdma4j.mlx5.device.CardFailure;
 import org.rdma4j.mlx5.device.ModelledCard;
 import org.rdma4j.pci.PciAddress;
 import org.rdma4j.pci.PciBus;
@@ -107,11 +109,27 @@ public class CardIT {
 
   @Test
   public void aWrongConfigurationSaysWhatIsWrong() throws Exception {
-    log.expect("ERROR org.rdma4j.mlx5.device.internal.CardComponent no card from configuration .*netdev or addr is.*");
-    log.expect("CardComponent .* Error during instantiation of the implementation object");
+    log.expect("ERROR org.rdma4j.mlx5.device.internal.ConfiguredCard no card from configuration .*netdev or addr is.*");
     var configuration = configure("wrong", "slot", "0000:06:00.0");
     await(() -> !log.logged().isEmpty(), "nobody says what is wrong");
+    String pid = configuration.getPid();
+    await(() -> failure(pid) != null, "no service says what is wrong");
+    assertTrue(failure(pid).contains("netdev or addr is missing"));
     assertFalse(bus.function(PciAddress.parse("0000:06:00.0")).isPresent());
     configuration.delete();
+    await(() -> failure(pid) == null, "the reason stays");
+  }
+
+  private String failure(String pid) {
+    try {
+      String filter = "(" + CardFailure.PROPERTY_PID + "=" + pid + ")";
+      for (var each : context.getServiceReferences(CardFailure.class, filter)) {
+        CardFailure found = context.getService(each);
+        return found == null ? null : found.reason();
+      }
+      return null;
+    } catch (InvalidSyntaxException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

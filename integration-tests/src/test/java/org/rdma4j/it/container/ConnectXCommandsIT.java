@@ -87,7 +87,7 @@ public class ConnectXCommandsIT {
   @Before
   public void plug() throws Exception {
     Bundles.named(context, "org.rdma4j.mlx5.ib").stop(); // The card is for the tests alone.
-    plugged = new PluggedCard(context, configurations, bus);
+    plugged = new PluggedCard(context, configurations);
     device = plugged.device();
     pd = ObjectCommands.allocatePd(device);
     cqBuffer = device.allocate(CQE << LOG_CQ);

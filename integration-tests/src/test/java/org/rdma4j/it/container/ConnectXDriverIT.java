@@ -20,9 +20,11 @@ import org.ops4j.pax.exam.spi.reactors.ExamReactorStrategy;
 import org.ops4j.pax.exam.spi.reactors.PerClass;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.rdma4j.mlx5.core.AuxiliaryDevice;
 import org.rdma4j.mlx5.core.CommandRecord;
+import org.rdma4j.mlx5.core.CommandTracer;
 import org.rdma4j.mlx5.core.DeviceState;
 import org.rdma4j.mlx5.core.HealthReporter;
 import org.rdma4j.mlx5.core.Mlx5Device;
@@ -53,7 +55,7 @@ public class ConnectXDriverIT {
   @Before
   public void plug() throws Exception {
     Bundles.named(context, "org.rdma4j.mlx5.ib").stop();
-    plugged = new PluggedCard(context, configurations, bus);
+    plugged = new PluggedCard(context, configurations);
   }
 
   @After
@@ -87,9 +89,10 @@ public class ConnectXDriverIT {
     List<String> commands = new CopyOnWriteArrayList<>();
     int completion = device().completionVectors();
     Mlx5Device device = device();
-    device.trace(command -> commands.add(line(command)));
+    CommandTracer tracer = command -> commands.add(line(command));
+    ServiceRegistration<?> tracing = context.registerService(CommandTracer.class, tracer, null);
     device.reload();
-    device.trace(null);
+    tracing.unregister();
     List<String> expected = new ArrayList<>();
     for (int i = 0; i < completion + 3; i++) {
       expected.add("DESTROY_EQ 0");

@@ -50,7 +50,7 @@ public class ConnectXVerbsIT {
   @Before
   public void begin() throws Exception {
     links = new Links(context, configurations);
-    plugged = new PluggedCard(context, configurations, bus);
+    plugged = new PluggedCard(context, configurations);
     links.add(PEER, Links.address(0));
     flow();
   }

@@ -42,7 +42,6 @@ import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.WcFlag;
 import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
-import org.rdma4j.pci.PciBus;
 
 /** The general services queue pairs of both providers talk to each other, as connection managers will. */
 @RunWith(PaxExam.class)
@@ -58,7 +57,6 @@ public class GsiIT {
 
   @Inject BundleContext context;
   @Inject ConfigurationAdmin configurations;
-  @Inject PciBus bus;
 
   private PluggedCard plugged;
   private Links links;
@@ -118,7 +116,7 @@ public class GsiIT {
   @Before
   public void begin() throws Exception {
     links = new Links(context, configurations);
-    plugged = new PluggedCard(context, configurations, bus);
+    plugged = new PluggedCard(context, configurations);
     links.add("it0", Links.address(0));
     card = new Side(links.await("mlx5_0"));
     peer = new Side(links.await("it0"));

@@ -28,16 +28,14 @@ final class PluggedCard {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
   private final BundleContext context;
-  private final PciBus bus;
   private final Configuration configuration;
 
   /**
    * Plugs it in and waits until the driver has it. Each test has a configuration of its own: events of the last one
    * that come late are not about this card.
    */
-  PluggedCard(BundleContext context, ConfigurationAdmin configurations, PciBus bus) throws Exception {
+  PluggedCard(BundleContext context, ConfigurationAdmin configurations) throws Exception {
     this.context = context;
-    this.bus = bus;
     var settings = new Hashtable<String, Object>();
     settings.put("slot", SLOT.toString());
     settings.put("netdev", "lo");
@@ -51,15 +49,15 @@ final class PluggedCard {
   void awaitUp() {
     await("no auxiliary device", () -> find(AuxiliaryDevice.class) != null);
     await("no card", () -> find(ModelledCard.class) != null);
-    await("no driver", () -> bus.function(SLOT).orElseThrow().driverName().isPresent());
+    await("no driver", () -> bus().function(SLOT).orElseThrow().driverName().isPresent());
   }
 
   /** Takes it out; nothing of it may be left. */
   void unplug() throws Exception {
     configuration.delete();
     await("the card stays", () -> find(ModelledCard.class) == null);
-    await("the function stays", () -> bus.function(SLOT).isEmpty());
-    assertEquals(List.of(), bus.interrupts());
+    await("the function stays", () -> bus().function(SLOT).isEmpty());
+    assertEquals(List.of(), bus().interrupts());
     assertNull(find(AuxiliaryDevice.class));
     assertNull(find(Mlx5Device.class));
     assertEquals(
@@ -73,6 +71,10 @@ final class PluggedCard {
   <T> T find(Class<T> type) {
     ServiceReference<T> reference = context.getServiceReference(type);
     return reference == null ? null : context.getService(reference);
+  }
+
+  private PciBus bus() {
+    return find(PciBus.class);
   }
 
   Mlx5Device device() {

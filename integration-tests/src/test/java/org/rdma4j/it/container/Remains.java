@@ -18,6 +18,10 @@ import org.osgi.framework.InvalidSyntaxException;
 import org.rdma4j.ib.core.client.CaptureSource;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
+import org.rdma4j.mlx5.core.AuxiliaryDevice;
+import org.rdma4j.mlx5.core.Mlx5Device;
+import org.rdma4j.mlx5.device.ModelledCard;
+import org.rdma4j.pci.PciCard;
 
 /**
  * What the process holds at one moment that devices could have left: threads, sockets and event descriptors, services,
@@ -26,6 +30,10 @@ import org.rdma4j.ib.core.verbs.RdmaDevice;
  */
 record Remains(int threads, long descriptors, int services, long nativeBlocks) {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final List<Class<?>> SERVICES =
+      List.of(
+          IbDevice.class, RdmaDevice.class, CaptureSource.class, PciCard.class, ModelledCard.class, Mlx5Device.class,
+          AuxiliaryDevice.class);
   private static final Pattern BLOCKS = Pattern.compile("Other \\(reserved=.*?#(\\d+)", Pattern.DOTALL);
 
   /** Now, after what can be collected has been: the JDK frees memory some time after a collection. */
@@ -39,7 +47,7 @@ record Remains(int threads, long descriptors, int services, long nativeBlocks) {
         });
     try {
       int services = 0;
-      for (Class<?> type : List.of(IbDevice.class, RdmaDevice.class, CaptureSource.class)) {
+      for (Class<?> type : SERVICES) {
         var found = context.getAllServiceReferences(type.getName(), null);
         services += found == null ? 0 : found.length;
       }
@@ -65,7 +73,7 @@ record Remains(int threads, long descriptors, int services, long nativeBlocks) {
     return (int)
         Thread.getAllStackTraces().keySet().stream()
             .map(Thread::getName)
-            .filter(name -> name.startsWith("rxe-") || name.startsWith("ib-"))
+            .filter(name -> name.startsWith("rxe-") || name.startsWith("ib-") || name.startsWith("mlx5-"))
             .filter(name -> !name.equals("ib-core netdev"))
             .count();
   }

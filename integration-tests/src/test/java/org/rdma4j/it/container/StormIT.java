@@ -112,6 +112,40 @@ public class StormIT {
     provider.start();
   }
 
+  @Test
+  public void twoThreadsStopAndStartABundleOfTheCardAtOnce() throws Exception {
+    links().add("it0", Links.address(0));
+    PluggedCard plugged = new PluggedCard(context, configurations);
+    for (String part : List.of("mlx5.core", "mlx5.device", "mlx5.ib", "pci")) {
+      String name = "org.rdma4j." + part;
+      Bundle bundle = Bundles.named(context, name);
+      Endpoint card = end(links().await("mlx5_0"));
+      Endpoint peer = end(links().await("it0"));
+      flow(card, peer);
+      Callable<Void> storm =
+          () -> {
+            for (int i = 0; i < ROUNDS; i++) {
+              bundle.stop();
+              bundle.start();
+            }
+            return null;
+          };
+      run(List.of(storm, storm));
+      card.join();
+      assertEquals(name, List.of(), card.problems());
+      peer.release(); // Its peer is gone; how long it retries is not the matter here.
+      peer.join();
+      bundle.start();
+      Endpoint again = end(links().await("mlx5_0"));
+      Endpoint peerAgain = end(links().await("it0"));
+      flow(again, peerAgain);
+      Endpoint.finish(again, peerAgain);
+      assertEquals(name, List.of(), again.problems());
+      assertTrue(name, again.succeeded() > 0);
+    }
+    plugged.unplug();
+  }
+
   /** One makes and removes links, one stops and starts the provider, two register and unregister clients. */
   @Test
   public void linksAndClientsComeAndGoAtOnce() throws Exception {

@@ -6,6 +6,7 @@ import org.rdma4j.mlx5.ifc.Opcode;
 /**
  * A command that is over, as the trace shows it. The memory is only to be looked at during the call.
  *
+ * @param device address of the PCI function
  * @param opcode the command
  * @param modifier its modifier
  * @param input the input
@@ -16,4 +17,11 @@ import org.rdma4j.mlx5.ifc.Opcode;
  * @param nanos from the call to the end, in ns
  */
 public record CommandRecord(
-    Opcode opcode, int modifier, MemorySegment input, MemorySegment output, int status, int syndrome, long nanos) {}
+    String device,
+    Opcode opcode,
+    int modifier,
+    MemorySegment input,
+    MemorySegment output,
+    int status,
+    int syndrome,
+    long nanos) {}

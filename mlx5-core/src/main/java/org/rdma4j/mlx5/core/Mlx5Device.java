@@ -47,7 +47,8 @@ public interface Mlx5Device extends CommandChannel {
   List<CommandStatistics> commandStatistics();
 
   /**
-   * Lets somebody see every command. Only one at a time can; without one it costs nothing.
+   * Lets somebody see every command of this card, in place of who sees those of all cards by a service. Only one at a
+   * time can; without one it costs nothing.
    *
    * @param tracer who wants to see, or null for nobody
    */

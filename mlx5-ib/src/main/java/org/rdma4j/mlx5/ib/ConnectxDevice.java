@@ -2,9 +2,6 @@ package org.rdma4j.mlx5.ib;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,6 +31,7 @@ import org.rdma4j.ib.core.verbs.SharedReceiveQueue;
 import org.rdma4j.ib.core.verbs.SrqInitAttributes;
 import org.rdma4j.ib.core.verbs.SrqType;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.ib.core.verbs.VerbsTracer;
 import org.rdma4j.mlx5.core.BlueFlameRegister;
 import org.rdma4j.mlx5.core.CapabilityType;
 import org.rdma4j.mlx5.core.CommandRequest;
@@ -132,6 +130,19 @@ final class ConnectxDevice extends IbDevice {
     return core;
   }
 
+  boolean isWatched() {
+    return isTraced();
+  }
+
+  /** Who sees verbs now, or null. */
+  VerbsTracer watcher() {
+    return tracer();
+  }
+
+  VerbsTracer.Source traced() {
+    return source();
+  }
+
   boolean isUp() {
     return core.state() == DeviceState.UP;
   }
@@ -219,6 +230,11 @@ final class ConnectxDevice extends IbDevice {
   }
 
   @Override
+  protected String parentDevice() {
+    return core.name();
+  }
+
+  @Override
   protected DeviceAttributes queryDevice() {
     return Errors.translated(() -> DeviceValues.device(core));
   }
@@ -282,9 +298,7 @@ final class ConnectxDevice extends IbDevice {
 
   @Override
   protected CounterSet hwCounters(int port) {
-    Map<String, Long> counters = Errors.translated(() -> QueueCounterCommands.query(core, counterSet, false));
-    List<String> names = new ArrayList<>(counters.keySet());
-    return new CounterSet(names, names.stream().mapToLong(counters::get).toArray());
+    return PortCounters.read(this);
   }
 
   /** A real card's numbers are its vendor's. */

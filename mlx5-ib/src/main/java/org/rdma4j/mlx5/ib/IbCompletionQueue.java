@@ -61,6 +61,7 @@ final class IbCompletionQueue extends CompletionQueue {
   private final CoreCompletionQueue core;
   private final CompletionRing ring;
   private final CompletionReader reader;
+  private final QueueTrace trace;
   private final QueueLock lock = new QueueLock();
   private final Deque<WorkCompletion> left = new ArrayDeque<>();
   private final IbCompletionCursor cursor = new IbCompletionCursor(this);
@@ -76,6 +77,7 @@ final class IbCompletionQueue extends CompletionQueue {
     this.core = core;
     this.ring = ring;
     this.reader = new CompletionReader(device);
+    this.trace = new QueueTrace(device, this);
   }
 
   static IbCompletionQueue create(ObjectContext owner, ConnectxDevice device, CqInitAttributes attributes) {
@@ -181,6 +183,9 @@ final class IbCompletionQueue extends CompletionQueue {
       }
       long at = ring.at();
       ring.advance();
+      if (trace.isOn()) {
+        trace.completed(ring.entries().asSlice(at, CompletionEntry.BYTES));
+      }
       if (reader.read(ring.entries(), at, opcode, to)) {
         return true;
       }

@@ -42,6 +42,7 @@ final class IbQueuePair extends QueuePair {
   private final IbWorkRequestBuilder builder;
   private final QpModifier modifier;
   private final FailureNote failure;
+  private final QueueTrace trace;
   private volatile boolean over;
 
   IbQueuePair(
@@ -59,8 +60,10 @@ final class IbQueuePair extends QueuePair {
     this.parts = parts;
     this.sends = sends;
     this.receives = receives;
+    this.trace = new QueueTrace(device, this);
     if (sends != null) {
       sends.number(cardNumber);
+      sends.trace(trace);
     }
     this.rules = new SendRules(device, type(), capabilities.maxSendSge(), capabilities.maxInlineData());
     UmrPosting keys = new UmrPosting(device, sends);
@@ -82,6 +85,10 @@ final class IbQueuePair extends QueuePair {
   /** Whether receives of its own or a shared queue complete under its name. */
   boolean hasReceives() {
     return receives != null || srq() != null;
+  }
+
+  QueueTrace trace() {
+    return trace;
   }
 
   SendQueue sends() {
@@ -124,7 +131,11 @@ final class IbQueuePair extends QueuePair {
 
   @Override
   public void postSend(SendWorkRequest chain) {
-    posting.post(chain, MwType.TYPE_2);
+    if (trace.isOn()) {
+      trace.verb("post_send", () -> posting.post(chain, MwType.TYPE_2));
+    } else {
+      posting.post(chain, MwType.TYPE_2);
+    }
   }
 
   /** The bind of a window of type 1, which only the window itself may post. */
@@ -145,7 +156,11 @@ final class IbQueuePair extends QueuePair {
               + ": the state is RESET; receives are posted from INIT on",
           chain);
     }
-    receives.post(chain, this);
+    if (trace.isOn()) {
+      trace.verb("post_recv", () -> receives.post(chain, this));
+    } else {
+      receives.post(chain, this);
+    }
   }
 
   @Override

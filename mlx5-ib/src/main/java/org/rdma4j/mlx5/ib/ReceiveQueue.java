@@ -60,6 +60,9 @@ final class ReceiveQueue {
         int index = next & count - 1;
         writeList(ring, (long) index * stride, stride, wr);
         wrIds[index] = wr.wrId();
+        if (owner.trace().isOn()) {
+          owner.trace().posted(true, ring.asSlice((long) index * stride, stride));
+        }
         next++;
       }
     } finally {

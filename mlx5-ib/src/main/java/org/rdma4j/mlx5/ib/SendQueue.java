@@ -49,6 +49,7 @@ final class SendQueue {
   private final LocalWork[] works;
   private final int[] keys;
   private int number;
+  private QueueTrace trace;
   private int posted; // blocks that the card has been told of
   private int published; // requests that it has been told of
   private int block; // where the next request begins
@@ -90,6 +91,11 @@ final class SendQueue {
 
   int number() {
     return number;
+  }
+
+  /** Who is shown what is published; nobody for a queue that is the driver's own. */
+  void trace(QueueTrace watched) {
+    trace = watched;
   }
 
   QueueLock lock() {
@@ -303,6 +309,9 @@ final class SendQueue {
     }
     long first = (long) (posted & mask) * BLOCK;
     int bytes = (block - posted) * BLOCK;
+    if (trace != null && trace.isOn()) {
+      traceRequests();
+    }
     posted = block;
     published = head;
     publishedFence = nextFence;
@@ -318,6 +327,17 @@ final class SendQueue {
   /** A word of a request that lies in the queue from a block on. */
   int word(int first, int offset) {
     return ring.get(INT, first * (long) BLOCK + offset & byteMask);
+  }
+
+  /** Shows each request that is about to be published, in one piece where it wraps. */
+  private void traceRequests() {
+    for (int each = posted; each != block; each += lengths[each & mask]) {
+      MemorySegment entry = MemorySegment.ofArray(new byte[lengths[each & mask] * BLOCK]);
+      for (int at = 0; at < entry.byteSize(); at += BLOCK) {
+        MemorySegment.copy(ring, (each * (long) BLOCK + at) & byteMask, entry, at, BLOCK);
+      }
+      trace.posted(false, entry);
+    }
   }
 
   /** Block of a request that completes, by the counter of the completion. */

@@ -1,25 +1,31 @@
 package org.rdma4j.mlx5.ib;
 
-import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.FrameworkUtil;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceReference;
 import org.osgi.framework.ServiceRegistration;
+import org.osgi.service.cm.ConfigurationException;
+import org.osgi.service.cm.ManagedServiceFactory;
 import org.rdma4j.ib.core.verbs.Context;
 import org.rdma4j.ib.core.verbs.DeviceControl;
 import org.rdma4j.ib.core.verbs.GidType;
 import org.rdma4j.mlx5.core.AuxiliaryDevice;
 import org.rdma4j.mlx5.core.Mlx5Device;
-import org.rdma4j.mlx5.core.internal.CoreComponent;
+import org.rdma4j.mlx5.core.internal.CoreBundle;
 import org.rdma4j.mlx5.device.ModelledCard;
-import org.rdma4j.mlx5.device.internal.CardComponent;
+import org.rdma4j.mlx5.device.internal.CardBundle;
 import org.rdma4j.pci.PciAddress;
+import org.rdma4j.pci.PciBus;
 import org.rdma4j.pci.PciCard;
 import org.rdma4j.pci.PciDriver;
 import org.rdma4j.pci.standalone.StandaloneBus;
@@ -32,8 +38,20 @@ final class TestHost implements AutoCloseable {
 
   private final List<AuxiliaryDevice> offered = new ArrayList<>();
   private final StandaloneBus bus = new StandaloneBus();
-  private final CoreComponent driver;
-  private final CardComponent card;
+  private final BundleContext context = proxy(BundleContext.class, this::called);
+  private final ServiceReference<?> busReference =
+      proxy(
+          ServiceReference.class,
+          (self, method, arguments) ->
+              switch (method.getName()) {
+                case "hashCode" -> 1;
+                case "equals" -> self == arguments[0];
+                case "compareTo" -> 0;
+                default -> null;
+              });
+  private final CoreBundle driver = new CoreBundle();
+  private final CardBundle card = new CardBundle();
+  private ManagedServiceFactory cards;
   final Mlx5Device core;
   final ConnectxDevice device;
   final DeviceControl control;
@@ -49,14 +67,9 @@ final class TestHost implements AutoCloseable {
   TestHost(UnaryOperator<Mlx5Device> between) {
     int address = anyLoopback();
     gid = Gid.ofIpv4(address);
-    BundleContext context = proxy(BundleContext.class, this::register);
-    driver = driver(context);
-    card =
-        new CardComponent(
-            context,
-            Map.of(
-                "service.pid", "test", "netdev", "lo", "addr", gid.toInetAddress().getHostAddress(), "slot",
-                SLOT.toString()));
+    driver.start(context);
+    card.start(context);
+    plug();
     core = between.apply(offered.getFirst().device());
     device = new ConnectxDevice(core, which -> {});
     control = device.bind();
@@ -67,13 +80,12 @@ final class TestHost implements AutoCloseable {
     device.registered();
   }
 
-  /** The type of its configuration is private; an object of it has the default of each setting. */
-  private static CoreComponent driver(BundleContext context) {
-    Constructor<?> maker = CoreComponent.class.getConstructors()[0];
-    Object defaults = proxy(maker.getParameterTypes()[1], (self, method, arguments) -> method.getDefaultValue());
+  private void plug() {
+    Map<String, String> settings =
+        Map.of("netdev", "lo", "addr", gid.toInetAddress().getHostAddress(), "slot", SLOT.toString());
     try {
-      return (CoreComponent) maker.newInstance(context, defaults);
-    } catch (ReflectiveOperationException e) {
+      cards.updated("test", new Hashtable<>(settings));
+    } catch (ConfigurationException e) {
       throw new AssertionError(e);
     }
   }
@@ -87,11 +99,22 @@ final class TestHost implements AutoCloseable {
     return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
   }
 
-  /** Only services are asked for; unregistering one undoes what its registration did. */
-  private Object register(Object self, Method method, Object[] arguments) {
-    if (!method.getName().equals("registerService")) {
-      throw new UnsupportedOperationException(method.toString());
-    }
+  /** The only service of others is the bus. */
+  private Object called(Object self, Method method, Object[] arguments) throws InvalidSyntaxException {
+    return switch (method.getName()) {
+      case "registerService" -> register(arguments);
+      case "createFilter" -> FrameworkUtil.createFilter((String) arguments[0]);
+      case "getServiceReferences" ->
+          PciBus.class.getName().equals(arguments[0]) ? new ServiceReference<?>[] {busReference} : null;
+      case "getService" -> bus;
+      case "ungetService" -> true;
+      case "getServiceReference", "addServiceListener", "removeServiceListener" -> null;
+      default -> throw new UnsupportedOperationException(method.toString());
+    };
+  }
+
+  /** Unregistering a service undoes what its registration did. */
+  private Object register(Object... arguments) {
     Runnable undo =
         switch (arguments[1]) {
           case PciDriver each -> {
@@ -109,6 +132,10 @@ final class TestHost implements AutoCloseable {
           case AuxiliaryDevice each -> {
             offered.add(each);
             yield () -> remove();
+          }
+          case ManagedServiceFactory each -> {
+            cards = each;
+            yield () -> {};
           }
           default -> () -> {};
         };
@@ -148,8 +175,8 @@ final class TestHost implements AutoCloseable {
   @Override
   public void close() {
     remove();
-    card.stop();
-    driver.stop();
+    card.stop(context);
+    driver.stop(context);
     bus.close();
   }
 }

@@ -19,6 +19,7 @@ import org.rdma4j.pci.PciErrorResult;
 import org.rdma4j.pci.PciException;
 import org.rdma4j.pci.PciFunction;
 import org.rdma4j.pci.PciInterrupt;
+import org.rdma4j.pci.PciTracer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,7 @@ public final class Bus implements PciBus, AutoCloseable {
   private final List<PciDriver> drivers = new CopyOnWriteArrayList<>();
   private final InterruptController controller = new InterruptController();
   private final MemoryWindows windows = new MemoryWindows();
+  private final Tracing tracing = new Tracing();
 
   /** Makes an empty bus. */
   public Bus() {}
@@ -79,7 +81,7 @@ public final class Bus implements PciBus, AutoCloseable {
     PciAddress address = reserve(slot);
     Function function = null;
     try {
-      function = new Function(address, card, controller);
+      function = new Function(address, card, controller, tracing);
     } finally {
       synchronized (functions) {
         reserved.remove(address);
@@ -200,6 +202,12 @@ public final class Bus implements PciBus, AutoCloseable {
       throw new PciException(PciErrno.EINVAL, "a permanent failure is no error to recover from: pull the card out");
     }
     return occupied(address).recover(state);
+  }
+
+  /** Lets somebody see what passes between drivers and cards, or nobody with null. */
+  public void trace(PciTracer tracer) {
+    tracing.tracer(tracer);
+    all().forEach(Function::evaluate);
   }
 
   /** A driver has come. */

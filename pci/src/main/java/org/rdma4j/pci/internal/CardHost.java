@@ -31,9 +31,10 @@ final class CardHost implements PciHost {
 
   @Override
   public void read(long address, MemorySegment target, long at, long length) throws DmaFault {
+    trace(address, length, false);
     long done = 0;
     while (done < length) {
-      DmaWindow window = window(address + done, 1, false);
+      DmaWindow window = find(address + done, 1, false);
       long offset = address + done - window.address();
       long count = Math.min(length - done, window.length() - offset);
       copy(window.segment(), offset, target, at + done, count, false, address + done);
@@ -43,9 +44,10 @@ final class CardHost implements PciHost {
 
   @Override
   public void write(long address, MemorySegment source, long at, long length) throws DmaFault {
+    trace(address, length, true);
     long done = 0;
     while (done < length) {
-      DmaWindow window = window(address + done, 1, true);
+      DmaWindow window = find(address + done, 1, true);
       long offset = address + done - window.address();
       long count = Math.min(length - done, window.length() - offset);
       copy(source, at + done, window.segment(), offset, count, true, address + done);
@@ -66,6 +68,17 @@ final class CardHost implements PciHost {
 
   @Override
   public DmaWindow window(long address, long length, boolean write) throws DmaFault {
+    trace(address, length, write);
+    return find(address, length, write);
+  }
+
+  private void trace(long address, long length, boolean write) {
+    if (function.tracing().isOn()) {
+      function.tracing().tracer().dma(function.address(), write, address, length);
+    }
+  }
+
+  private DmaWindow find(long address, long length, boolean write) throws DmaFault {
     if (!function.masters()) {
       boolean gone = function.channelState() == PciChannelState.PERMANENT_FAILURE;
       throw fault(gone ? DmaFault.Reason.GONE : DmaFault.Reason.BUS_MASTER_OFF, write, address, length);
@@ -101,6 +114,9 @@ final class CardHost implements PciHost {
           PciErrno.EINVAL, function + " has no vector " + vector + " among " + (msix == null ? 0 : msix.vectors()));
     }
     if (function.masters()) {
+      if (function.tracing().isOn()) {
+        function.tracing().tracer().interrupt(function.address(), vector);
+      }
       msix.raise(vector);
     }
   }

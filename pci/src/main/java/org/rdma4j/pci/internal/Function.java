@@ -33,6 +33,13 @@ import org.rdma4j.pci.PciIdentity;
 final class Function implements PciFunction {
   private static final int NOTHING = -1;
 
+  /** What becomes of accesses to registers; one look tells it. */
+  private enum Access {
+    LOST,
+    SEEN,
+    DIRECT
+  }
+
   private final PciAddress address;
   private final PciCard card;
   private final PciIdentity identity;
@@ -40,20 +47,22 @@ final class Function implements PciFunction {
   private final ConfigSpace config;
   private final MsixTable msix;
   private final DmaSpace dma = new DmaSpace();
+  private final Tracing tracing;
   private final CardHost host;
   private final Binding binding = new Binding(this);
   private volatile PciChannelState channel = PciChannelState.NORMAL;
   private final AtomicBoolean takenOut = new AtomicBoolean();
-  private volatile boolean decodes;
+  private volatile Access access = Access.LOST;
   private volatile boolean masters;
 
-  Function(PciAddress address, PciCard card, MsixTable.Sink interrupts) {
+  Function(PciAddress address, PciCard card, MsixTable.Sink interrupts, Tracing tracing) {
     this.address = address;
     this.card = card;
     this.identity = card.identity();
     this.bars = Collections.unmodifiableMap(new TreeMap<>(card.bars()));
     this.config = ConfigLayout.of(card);
     this.msix = card.msix().map(layout -> new MsixTable(layout, interrupts)).orElse(null);
+    this.tracing = tracing;
     this.host = new CardHost(this);
   }
 
@@ -81,6 +90,10 @@ final class Function implements PciFunction {
 
   CardHost host() {
     return host;
+  }
+
+  Tracing tracing() {
+    return tracing;
   }
 
   Binding binding() {
@@ -129,6 +142,9 @@ final class Function implements PciFunction {
     if (channel == PciChannelState.PERMANENT_FAILURE) {
       return;
     }
+    if (tracing.isOn()) {
+      tracing.tracer().configWrite(address, offset, width, value);
+    }
     int last = offset + width - 1;
     if (covers(offset, last, ConfigLayout.EXPRESS + EXPRESS_DEVICE_CONTROL + 1)
         && (value >>> (8 * (ConfigLayout.EXPRESS + EXPRESS_DEVICE_CONTROL + 1 - offset)) & EXPRESS_RESET >> 8) != 0) {
@@ -146,18 +162,20 @@ final class Function implements PciFunction {
     return first <= register && register <= last;
   }
 
-  private void evaluate() {
+  /** Looks again at what decides whether accesses get through, and who sees them. */
+  synchronized void evaluate() {
     int command = config.read(COMMAND, 2);
     boolean awake = (config.read(ConfigLayout.POWER + POWER_CONTROL, 2) & POWER_STATE) == 0;
     boolean reachable = channel == PciChannelState.NORMAL && awake;
-    decodes = reachable && (command & COMMAND_MEMORY) != 0;
+    boolean decodes = reachable && (command & COMMAND_MEMORY) != 0;
+    access = !decodes ? Access.LOST : tracing.isOn() ? Access.SEEN : Access.DIRECT;
     masters = reachable && (command & COMMAND_MASTER) != 0;
   }
 
   /** Function-level reset: the card and its configuration are as after power-on, but for where its regions lie. */
   void resetCard() {
     masters = false;
-    decodes = false;
+    access = Access.LOST;
     card.reset();
     Map<Integer, Long> places = new TreeMap<>();
     bars.forEach((number, bar) -> places.put(number, ConfigLayout.barAddress(config, number, bar)));
@@ -201,15 +219,24 @@ final class Function implements PciFunction {
 
   /** A read through the decoder; the range was checked. */
   int read(int bar, long offset) {
-    if (!decodes) {
+    Access how = access;
+    if (how == Access.LOST) {
       return NOTHING;
     }
-    return msix != null && msix.owns(bar, offset) ? msix.read(bar, offset) : card.read(bar, offset);
+    int value = msix != null && msix.owns(bar, offset) ? msix.read(bar, offset) : card.read(bar, offset);
+    if (how == Access.SEEN) {
+      tracing.tracer().registerRead(address, bar, offset, value);
+    }
+    return value;
   }
 
   void write(int bar, long offset, int value) {
-    if (!decodes) {
+    Access how = access;
+    if (how == Access.LOST) {
       return;
+    }
+    if (how == Access.SEEN) {
+      tracing.tracer().registerWrite(address, bar, offset, Integer.BYTES, value);
     }
     if (msix != null && msix.owns(bar, offset)) {
       msix.write(bar, offset, value);
@@ -222,20 +249,30 @@ final class Function implements PciFunction {
     if (msix != null && msix.owns(bar, offset)) {
       write(bar, offset, (int) value);
       write(bar, offset + Integer.BYTES, (int) (value >>> Integer.SIZE));
-    } else if (decodes) {
+      return;
+    }
+    Access how = access;
+    if (how == Access.SEEN) {
+      tracing.tracer().registerWrite(address, bar, offset, Long.BYTES, value);
+    }
+    if (how != Access.LOST) {
       card.write(bar, offset, value);
     }
   }
 
   void write(int bar, long offset, MemorySegment source, long from, int length) {
-    if (decodes) {
+    Access how = access;
+    if (how == Access.SEEN) {
+      tracing.tracer().registerWrite(address, bar, offset, source, from, length);
+    }
+    if (how != Access.LOST) {
       card.write(bar, offset, source, from, length);
     }
   }
 
   /** A processor waits for the card; whether that did something meanwhile. */
   boolean relax() {
-    return decodes && card.relax();
+    return access != Access.LOST && card.relax();
   }
 
   BarLayout bar(int number) {

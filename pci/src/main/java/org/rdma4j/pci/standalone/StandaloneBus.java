@@ -10,6 +10,7 @@ import org.rdma4j.pci.PciDriver;
 import org.rdma4j.pci.PciErrorResult;
 import org.rdma4j.pci.PciFunction;
 import org.rdma4j.pci.PciInterrupt;
+import org.rdma4j.pci.PciTracer;
 import org.rdma4j.pci.internal.Bus;
 
 /** A bus of its own, without service registry: cards are plugged in, drivers added. Safe for any thread. */
@@ -35,6 +36,15 @@ public final class StandaloneBus implements PciBus, AutoCloseable {
    */
   public void remove(PciDriver driver) {
     bus.remove(driver);
+  }
+
+  /**
+   * Lets somebody see what passes between drivers and cards.
+   *
+   * @param tracer who, or null for nobody
+   */
+  public void trace(PciTracer tracer) {
+    bus.trace(tracer);
   }
 
   @Override

@@ -22,6 +22,7 @@ import org.osgi.service.component.runtime.ServiceComponentRuntime;
 import org.osgi.service.component.runtime.dto.ComponentConfigurationDTO;
 import org.rdma4j.ib.core.client.DeviceFailure;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
+import org.rdma4j.mlx5.device.CardFailure;
 
 /**
  * The devices that configuration files describe: has the files read, then waits until each device is there or is
@@ -126,7 +127,7 @@ final class DefaultDevices {
     }
   }
 
-  /** What the provider says, or a component that was to make the device. */
+  /** What the provider says, or who was to make the card, or a component that was to make the device. */
   private String failure(String pid) {
     try {
       String filter = "(" + DeviceFailure.PROPERTY_PID + "=" + pid + ")";
@@ -134,6 +135,13 @@ final class DefaultDevices {
         DeviceFailure failure = context.getService(each);
         if (failure != null) {
           return failure.reason().toString();
+        }
+      }
+      filter = "(" + CardFailure.PROPERTY_PID + "=" + pid + ")";
+      for (ServiceReference<CardFailure> each : context.getServiceReferences(CardFailure.class, filter)) {
+        CardFailure failure = context.getService(each);
+        if (failure != null) {
+          return failure.reason();
         }
       }
     } catch (InvalidSyntaxException e) {

@@ -32,6 +32,6 @@ public final class StandaloneDriver {
             return () -> {};
           }
         };
-    return new CoreDriver(publisher, Map.of(), GRACE_MILLIS);
+    return new CoreDriver(publisher, new CoreSettings(Map.of(), GRACE_MILLIS, Map.of()));
   }
 }

@@ -13,6 +13,7 @@ import org.osgi.service.metatype.annotations.Designate;
 import org.rdma4j.ib.core.client.DeviceClient;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.ib.core.verbs.VerbsTracer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,7 @@ public final class CoreComponent {
   private final NetdevWatch watch;
   private final Whiteboard<DeviceClient> clients;
   private final Whiteboard<IbDevice> devices;
+  private final Whiteboard<VerbsTracer> tracers;
 
   /**
    * Starts the core.
@@ -49,8 +51,10 @@ public final class CoreComponent {
     this.watch = new NetdevWatch(gids::rescan);
     this.clients = new Whiteboard<>(bundle, DeviceClient.class, new Clients());
     this.devices = new Whiteboard<>(bundle, IbDevice.class, new Devices());
+    this.tracers = new Whiteboard<>(bundle, VerbsTracer.class, new Tracers());
     configure(configuration);
     watch.start();
+    tracers.open();
     clients.open();
     devices.open();
   }
@@ -79,6 +83,19 @@ public final class CoreComponent {
     clients.close(false);
     watch.close();
     publisher.close();
+    tracers.close(true);
+  }
+
+  private final class Tracers implements Whiteboard.Handler<VerbsTracer> {
+    @Override
+    public void added(VerbsTracer tracer, ServiceReference<VerbsTracer> reference) {
+      registry.trace(tracer);
+    }
+
+    @Override
+    public void removed(VerbsTracer tracer, ServiceReference<VerbsTracer> reference) {
+      registry.trace(null);
+    }
   }
 
   private final class Devices implements Whiteboard.Handler<IbDevice> {

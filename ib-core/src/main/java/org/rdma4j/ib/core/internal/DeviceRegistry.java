@@ -10,6 +10,7 @@ import org.rdma4j.ib.core.verbs.DeviceControl;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.ib.core.verbs.VerbsTracer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +29,7 @@ final class DeviceRegistry {
   private final Set<IbDevice> withdrawn = Collections.newSetFromMap(new WeakHashMap<>()); // guarded by devices
   private final List<ClientEntry> clients = new ArrayList<>(); // in order; guarded by itself
   private volatile Settings settings = Settings.DEFAULT;
+  private volatile VerbsTracer tracer;
 
   DeviceRegistry(Publisher publisher, GidManager gids) {
     this.publisher = publisher;
@@ -72,6 +74,14 @@ final class DeviceRegistry {
     }
   }
 
+  /** Lets somebody see the verbs of all devices, or nobody with null. */
+  void trace(VerbsTracer who) {
+    synchronized (devices) {
+      tracer = who;
+      devices.forEach(each -> each.control().trace(who));
+    }
+  }
+
   /** Lists the device under its name, so that whoever wants to remove it finds it; null where that came first. */
   private RegisteredDevice enter(IbDevice provider) {
     synchronized (devices) {
@@ -83,6 +93,7 @@ final class DeviceRegistry {
         DeviceNames.Assigned assigned = names.assign(provider.requestedName());
         RegisteredDevice device = new RegisteredDevice(provider, control, assigned, () -> settings, gids);
         devices.add(device);
+        control.trace(tracer);
         return device;
       } catch (VerbsException e) {
         control.fail(e);

@@ -36,7 +36,7 @@ final class ServicePublisher implements Publisher, SynchronousBundleListener, Au
     published.put(device.control(), views);
     ServiceRegistration<RdmaDevice> registration;
     try {
-      registration = bundle.registerService(RdmaDevice.class, views, properties(device.control().view("?")));
+      registration = bundle.registerService(RdmaDevice.class, views, properties(device.control()));
     } catch (RuntimeException e) {
       published.remove(device.control());
       throw e;
@@ -63,7 +63,8 @@ final class ServicePublisher implements Publisher, SynchronousBundleListener, Au
     bundle.removeBundleListener(this);
   }
 
-  private static Dictionary<String, Object> properties(RdmaDevice device) {
+  private static Dictionary<String, Object> properties(DeviceControl control) {
+    RdmaDevice device = control.view("?");
     Dictionary<String, Object> properties = new Hashtable<>();
     properties.put(RdmaDevice.PROPERTY_DEVICE, device.name());
     properties.put(RdmaDevice.PROPERTY_INDEX, device.index());
@@ -75,6 +76,9 @@ final class ServicePublisher implements Publisher, SynchronousBundleListener, Au
     String netdev = device.netdev(1);
     if (netdev != null) {
       properties.put(RdmaDevice.PROPERTY_NETDEV, netdev);
+    }
+    if (control.parent() != null) {
+      properties.put(RdmaDevice.PROPERTY_PARENT, control.parent());
     }
     return properties;
   }

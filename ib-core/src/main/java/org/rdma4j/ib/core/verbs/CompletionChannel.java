@@ -73,6 +73,7 @@ public final class CompletionChannel extends VerbsObject {
    */
   public void setHandler(Consumer<CompletionQueue> newHandler) {
     call(
+        "set_handler",
         () -> {
           stopDispatcher();
           handler = newHandler; // who waits in getEvent leaves when it sees it

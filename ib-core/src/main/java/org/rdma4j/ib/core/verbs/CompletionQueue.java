@@ -97,6 +97,7 @@ public abstract class CompletionQueue extends VerbsObject {
    */
   public final void resize(int newEntries) {
     call(
+        "resize_cq",
         () -> {
           QpRules.checkCqSize(newEntries, context().attributes(), deviceState().name());
           entries = doResize(newEntries);

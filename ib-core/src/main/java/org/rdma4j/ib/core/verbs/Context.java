@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,7 @@ public final class Context implements AutoCloseable {
   private final boolean owned;
   private final CreationSite site;
   private final CallGate makers = new CallGate();
+  private final AtomicBoolean fatalTold = new AtomicBoolean();
   private final AsyncEvents events;
 
   Context(DeviceState state, RdmaDevice device, String bundle, String comm, boolean kernel) {
@@ -278,8 +280,11 @@ public final class Context implements AutoCloseable {
     return text.toString();
   }
 
+  /** That the device is dead is told once, whether its provider has found it so or it goes, or both. */
   void raise(AsyncEventType type, VerbsObject element, int port) {
-    events.post(new AsyncEvent(type, state.name(), element, port));
+    if (type != AsyncEventType.DEVICE_FATAL || !fatalTold.getAndSet(true)) {
+      events.post(new AsyncEvent(type, state.name(), element, port));
+    }
   }
 
   /** The device is gone: the last event, then none. */

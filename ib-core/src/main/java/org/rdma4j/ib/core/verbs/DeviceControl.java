@@ -37,6 +37,15 @@ public final class DeviceControl {
   }
 
   /**
+   * Lets somebody see the verbs of the device.
+   *
+   * @param tracer who, or null for nobody
+   */
+  public void trace(VerbsTracer tracer) {
+    provider.trace(tracer);
+  }
+
+  /**
    * Records why the device could not be registered, for its provider to read.
    *
    * @param reason why
@@ -53,7 +62,7 @@ public final class DeviceControl {
   public void enable() {
     DeviceState.guarded(
         () -> {
-          state.provider().enable();
+          provider.tracedRun("enable_driver", state.name(), provider::enable);
           return null;
         },
         "enable_driver of " + state.name());
@@ -77,7 +86,8 @@ public final class DeviceControl {
    */
   public void disassociate(long patienceMillis) {
     state.gate().close();
-    state.contexts().forEach(Context::disassociate);
+    provider.tracedRun(
+        "disassociate_ucontext", state.name(), () -> state.contexts().forEach(Context::disassociate));
     try {
       if (!state.gate().awaitEmpty(patienceMillis)) {
         LOG.warn("a call on {} does not return; the removal goes on without it", state.name());
@@ -126,7 +136,8 @@ public final class DeviceControl {
       released = true;
     }
     List<ProviderHooks.Step> steps = new ArrayList<>(state.gidRemovals());
-    steps.add(new ProviderHooks.Step("release of", state.name(), provider::release, () -> { }));
+    Runnable hook = () -> provider.tracedRun("dealloc_driver", state.name(), provider::release);
+    steps.add(new ProviderHooks.Step("release of", state.name(), hook, () -> { }));
     state.hooks().run(state.name(), steps);
   }
 
@@ -191,6 +202,11 @@ public final class DeviceControl {
   /** {@return the name} */
   public String name() {
     return state.name();
+  }
+
+  /** {@return what the device is a device of, or null} */
+  public String parent() {
+    return provider.parentDevice();
   }
 
   /** {@return what the device is and can do} */

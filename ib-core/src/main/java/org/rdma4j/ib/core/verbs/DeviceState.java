@@ -213,7 +213,7 @@ final class DeviceState {
       throw gone();
     }
     try {
-      return required(guarded(hook, what + " of " + name), what);
+      return required(provider.traced(what, name, () -> guarded(hook, what + " of " + name)), what);
     } finally {
       gate.exit();
     }
@@ -309,7 +309,7 @@ final class DeviceState {
         throw new VerbsException(Errno.EINVAL, context + " is closed");
       }
       try {
-        return createInside(owner, type, hook);
+        return provider.traced(owner.kind().making(), owner, () -> createInside(owner, type, hook));
       } finally {
         context.makers().exit();
       }

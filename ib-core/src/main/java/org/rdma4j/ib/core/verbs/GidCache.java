@@ -83,7 +83,7 @@ final class GidCache implements GidTable {
     }
     boolean added = false;
     try {
-      provider.addGid(slot.entry);
+      provider.tracedRun("add_gid", slot.entry.gid(), () -> provider.addGid(slot.entry));
       added = true;
     } finally {
       synchronized (lock) {
@@ -107,7 +107,7 @@ final class GidCache implements GidTable {
       slot.pending = true;
     }
     try {
-      provider.removeGid(slot.entry);
+      provider.tracedRun("del_gid", slot.entry.gid(), () -> provider.removeGid(slot.entry));
     } finally {
       synchronized (lock) {
         slot.pending = false;

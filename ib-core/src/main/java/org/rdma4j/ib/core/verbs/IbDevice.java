@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.osgi.annotation.versioning.ProviderType;
 import org.rdma4j.roce.address.Gid;
 
@@ -28,6 +29,8 @@ public abstract class IbDevice {
   private final String requestedName;
   private DeviceControl control;
   private volatile VerbsException failure;
+  private volatile VerbsTracer tracer;
+  private volatile VerbsTracer.Source source;
 
   /**
    * Makes a device that is not registered yet.
@@ -73,6 +76,60 @@ public abstract class IbDevice {
     return bound != null && bound.state().isAccepting();
   }
 
+  /** {@return for providers: whether somebody sees verbs now; a look at a field} */
+  protected final boolean isTraced() {
+    return tracer != null;
+  }
+
+  /** {@return for providers: who sees verbs now, or null for nobody} */
+  protected final VerbsTracer tracer() {
+    return tracer;
+  }
+
+  /** {@return for providers: the device as tracers know it} */
+  protected final VerbsTracer.Source source() {
+    VerbsTracer.Source known = source;
+    if (known == null) {
+      known = new VerbsTracer.Source(name(), parentDevice());
+      source = known;
+    }
+    return known;
+  }
+
+  final void trace(VerbsTracer who) {
+    tracer = who;
+  }
+
+  /** Runs a verb under the eyes of the tracer, if there is one. */
+  final <T> T traced(String verb, Object subject, Supplier<T> hook) {
+    VerbsTracer now = tracer;
+    if (now == null) {
+      return hook.get();
+    }
+    now.begins(source(), verb, String.valueOf(subject));
+    String result = "failed";
+    try {
+      T made = hook.get();
+      result = made instanceof VerbsObject ? made.toString() : "";
+      return made;
+    } catch (VerbsException e) {
+      result = e.errno().name();
+      throw e;
+    } finally {
+      now.ends(source(), verb, result);
+    }
+  }
+
+  final void tracedRun(String verb, Object subject, Runnable hook) {
+    traced(
+        verb,
+        subject,
+        () -> {
+          hook.run();
+          return null;
+        });
+  }
+
   final void fail(VerbsException reason) {
     this.failure = reason;
   }
@@ -86,6 +143,14 @@ public abstract class IbDevice {
    * {@return the driver's name, which is the link type of {@code LinkOperations} where links can be made by command}
    */
   protected abstract String linkType();
+
+  /**
+   * {@return what the device is a device of ({@code dev.parent}), such as the address of its PCI function; null unless
+   * overridden}
+   */
+  protected String parentDevice() {
+    return null;
+  }
 
   /** {@return what the device is and can do ({@code query_device}); read once at registration} */
   protected abstract DeviceAttributes queryDevice();

@@ -105,6 +105,7 @@ public abstract class MemoryRegion extends VerbsObject {
     checkType(MrType.MEM_REG, "map");
     MemoryRules.checkPieces(copy, offset, pageSize, context().attributes());
     return call(
+        "map_mr_sg",
         () -> {
           MrMapping.Result result = MrMapping.of(copy, offset, pageSize, owner().maxPages());
           doMap(result.mapping());
@@ -134,6 +135,7 @@ public abstract class MemoryRegion extends VerbsObject {
   public final void updateKey(int tag) {
     checkType(MrType.MEM_REG, "update the key of");
     call(
+        "update_fast_reg_key",
         () -> {
           keys(Rkeys.withTag(lkey, tag), Rkeys.withTag(rkey, tag));
           return null;
@@ -154,6 +156,7 @@ public abstract class MemoryRegion extends VerbsObject {
   public final void reregister(MrUpdate update) {
     checkType(MrType.USER, "re-register");
     call(
+        "rereg_user_mr",
         () -> {
           MrUpdate.Registration now = registration;
           MrUpdate.Registration next = update.of(now);

@@ -73,7 +73,7 @@ public abstract class MemoryWindow extends VerbsObject {
       throw new VerbsException(
           Errno.EPERM, this + ", " + qp + " and " + region + " must be of one protection domain to be bound");
     }
-    return call(() -> doBind(qp, wrId, flags, info));
+    return call("bind_mw", () -> doBind(qp, wrId, flags, info));
   }
 
   /**

@@ -180,6 +180,11 @@ public final class ObjectContext {
     parents.forEach(parent -> parent.unpin(this));
   }
 
+  @Override
+  public String toString() {
+    return kind.label() + " of " + context.state().name();
+  }
+
   /** The user's name in messages about the parents: {@code QP 17}, or the kind alone while it is being made. */
   String label() {
     VerbsObject made = object;

@@ -139,6 +139,7 @@ public abstract class QueuePair extends VerbsObject {
   public final void modify(QpAttributes attributes) {
     QpAttributes copy = new QpAttributes(attributes);
     call(
+        "modify_qp",
         () -> {
           if (real() == this) {
             modifyChecked(copy);
@@ -188,7 +189,7 @@ public abstract class QueuePair extends VerbsObject {
    * @throws VerbsException EIO after removal of the device
    */
   public final QpAttributes query() {
-    return call(() -> real() == this ? doQuery().state(state()) : real().query());
+    return call("query_qp", () -> real() == this ? doQuery().state(state()) : real().query());
   }
 
   /**
@@ -206,6 +207,7 @@ public abstract class QueuePair extends VerbsObject {
       return;
     }
     call(
+        "drain_qp",
         () -> {
           if (state() != QpState.ERR) {
             modifyChecked(new QpAttributes().state(QpState.ERR));
@@ -229,6 +231,7 @@ public abstract class QueuePair extends VerbsObject {
    */
   public final void attachMulticast(Gid group, int lid) {
     call(
+        "attach_mcast",
         () -> {
           checkMulticast(group, lid);
           if (!multicast.contains(group, lid)) {
@@ -249,6 +252,7 @@ public abstract class QueuePair extends VerbsObject {
    */
   public final void detachMulticast(Gid group, int lid) {
     call(
+        "detach_mcast",
         () -> {
           checkMulticast(group, lid);
           if (!multicast.contains(group, lid)) {
@@ -431,7 +435,7 @@ public abstract class QueuePair extends VerbsObject {
   final void quiesce(long patienceMillis) {
     boolean locked = lockWithin(patienceMillis);
     try {
-      doQuiesce();
+      deviceState().provider().tracedRun("flush_qp", this, this::doQuiesce);
     } finally {
       setState(QpState.ERR);
       if (locked) {

@@ -36,6 +36,9 @@ public interface RdmaDevice {
   /** Service property: the driver, as {@link #driver()}. */
   String PROPERTY_DRIVER = "ib.driver";
 
+  /** Service property: what it is a device of, such as a PCI address; absent where it is of nothing. */
+  String PROPERTY_PARENT = "ib.parent";
+
   /** {@return the name, such as {@code rxe0}} */
   String name();
 

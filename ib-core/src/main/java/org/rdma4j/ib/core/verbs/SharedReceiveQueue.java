@@ -63,6 +63,7 @@ public abstract class SharedReceiveQueue extends VerbsObject {
    */
   public final void modifyLimit(int limit) {
     call(
+        "modify_srq",
         () -> {
           int max = doQuery().maxWr();
           if (limit < 0 || limit > max) {
@@ -82,6 +83,7 @@ public abstract class SharedReceiveQueue extends VerbsObject {
    */
   public final void resize(int maxWr) {
     call(
+        "resize_srq",
         () -> {
           QpRules.checkSrqSize(maxWr, context().attributes(), deviceState().name());
           doResize(maxWr);
@@ -96,7 +98,7 @@ public abstract class SharedReceiveQueue extends VerbsObject {
    * @throws VerbsException EIO after removal of the device
    */
   public final SrqAttributes query() {
-    return call(this::doQuery);
+    return call("query_srq", this::doQuery);
   }
 
   /**

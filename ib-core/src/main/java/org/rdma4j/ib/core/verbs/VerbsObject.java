@@ -198,8 +198,8 @@ public abstract class VerbsObject implements AutoCloseable {
     }
   }
 
-  /** Runs a provider's hook as a call on this object. */
-  final <T> T call(Supplier<T> hook) {
+  /** Runs a provider's hook as a call on this object, under the name of a verb. */
+  final <T> T call(String verb, Supplier<T> hook) {
     if (hung) {
       checkUsable();
     }
@@ -208,7 +208,7 @@ public abstract class VerbsObject implements AutoCloseable {
       deviceState().enter(this::toString);
       try {
         checkUsable();
-        return DeviceState.guarded(hook, this);
+        return deviceState().provider().traced(verb, this, () -> DeviceState.guarded(hook, this));
       } finally {
         deviceState().gate().exit();
       }
@@ -246,11 +246,9 @@ public abstract class VerbsObject implements AutoCloseable {
       life = removal ? Life.REMOVED : Life.DESTROYED;
       deviceState().tracker().hide(this);
       try {
-        if (removal) {
-          providerRemove();
-        } else {
-          providerDestroy();
-        }
+        deviceState()
+            .provider()
+            .tracedRun(kind().ending(), this, removal ? this::providerRemove : this::providerDestroy);
       } catch (RuntimeException | Error e) {
         LOG.error("{} could not be destroyed by its provider", this, e);
       }
@@ -302,7 +300,7 @@ public abstract class VerbsObject implements AutoCloseable {
     try {
       DeviceState.guarded(
           () -> {
-            providerDestroy();
+            deviceState().provider().tracedRun(kind().ending(), this, this::providerDestroy);
             return null;
           },
           this);

@@ -115,6 +115,11 @@ public class FakeDevice extends IbDevice {
     portEvent(port, type);
   }
 
+  /** The device is found dead. */
+  public void dead() {
+    raise(AsyncEventType.DEVICE_FATAL);
+  }
+
   void note(String what) {
     log.add(what);
   }

@@ -95,6 +95,14 @@ class RemovalTest {
   }
 
   @Test
+  void aProviderThatFindsItsDeviceDeadBeforeItGoesDoesNotMakeItTwoEvents() {
+    device.provider.dead();
+    device.remove();
+    assertEquals(AsyncEventType.DEVICE_FATAL, device.context.getAsyncEvent(Duration.ZERO).type());
+    fails(Errno.EIO, () -> device.context.getAsyncEvent(null));
+  }
+
+  @Test
   void callsInsideTheProviderAreWaitedFor() throws InterruptedException {
     FakeQp qp = device.qp(device.pd(), QpType.RC);
     CountDownLatch inside = new CountDownLatch(1);

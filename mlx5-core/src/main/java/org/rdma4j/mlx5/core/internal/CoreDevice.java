@@ -66,10 +66,12 @@ final class CoreDevice implements Mlx5Device {
   private final PciDevice pci;
   private final AuxiliaryPublisher publisher;
   private final int auxiliaryIndex;
+  private final Tracing tracing;
+  private volatile CommandTracer ownTracer;
   private final Map<DeviceParameter, Integer> parameters = new EnumMap<>(DeviceParameter.class); // guarded by itself
   private final List<Mlx5EventListener> listeners = new CopyOnWriteArrayList<>();
   private final CapabilityStore capabilities = new CapabilityStore();
-  private final Timeouts timeouts = new Timeouts();
+  private final Timeouts timeouts;
   private final CommandMeter meter = new CommandMeter();
   private final AtomicInteger keyVariant = new AtomicInteger();
   private final ReentrantLock lifecycle = new ReentrantLock();
@@ -85,7 +87,6 @@ final class CoreDevice implements Mlx5Device {
   private PageSupply pages;
   private volatile DeviceState state = DeviceState.UNINITIALIZED;
   private volatile CommandInterface commands;
-  private volatile CommandTracer tracer;
   private volatile EventQueues events;
   private volatile UarTable uars;
   private volatile Uar uar;
@@ -94,14 +95,16 @@ final class CoreDevice implements Mlx5Device {
   private volatile int vendorId;
 
   CoreDevice(
-      PciDevice pci, AuxiliaryPublisher publisher, int auxiliaryIndex, Map<DeviceParameter, Integer> initial) {
+      PciDevice pci, AuxiliaryPublisher publisher, int auxiliaryIndex, CoreSettings settings, Tracing tracing) {
     this.pci = pci;
     this.publisher = publisher;
     this.auxiliaryIndex = auxiliaryIndex;
-    this.parameters.putAll(initial);
+    this.tracing = tracing;
+    this.timeouts = new Timeouts(settings.timeouts());
+    this.parameters.putAll(settings.parameters());
     this.pciLadder = new Ladder(pci.address().toString());
     this.ladder = new Ladder(pci.address().toString());
-    this.health = new Health(this, pci, timeouts);
+    this.health = new Health(this, pci, timeouts, settings.graceMillis());
     this.doorbells = new DoorbellPages(pci);
     this.pageWork = new Worker("mlx5-pages/" + pci.address());
   }
@@ -490,6 +493,11 @@ final class CoreDevice implements Mlx5Device {
 
   @Override
   public CommandReply execute(CommandRequest request) {
+    CommandTracer own = ownTracer;
+    CommandTracer tracer = own == null ? tracing.tracer() : own;
+    if (tracer != null) {
+      tracer.begins(name(), request.opcode(), request.modifier());
+    }
     long start = System.nanoTime();
     MemorySegment output = null;
     CommandException failure = null;
@@ -509,15 +517,14 @@ final class CoreDevice implements Mlx5Device {
     } finally {
       long nanos = System.nanoTime() - start;
       meter.count(request.opcode(), nanos, failure);
-      CommandTracer watcher = tracer;
-      if (watcher != null) {
-        record(watcher, request, output, failure, local, nanos);
+      if (tracer != null) {
+        record(tracer, request, output, failure, local, nanos);
       }
     }
   }
 
-  private static void record(
-      CommandTracer watcher,
+  private void record(
+      CommandTracer tracer,
       CommandRequest request,
       MemorySegment output,
       CommandException failure,
@@ -525,8 +532,9 @@ final class CoreDevice implements Mlx5Device {
       long nanos) {
     int status = local ? CommandException.DRIVER_STATUS : failure == null ? 0 : failure.status();
     boolean answered = local || failure == null || status != 0;
-    watcher.executed(
+    tracer.executed(
         new CommandRecord(
+            name(),
             request.opcode(),
             request.modifier(),
             request.input(),
@@ -548,13 +556,13 @@ final class CoreDevice implements Mlx5Device {
   }
 
   @Override
-  public List<CommandStatistics> commandStatistics() {
-    return meter.rows();
+  public void trace(CommandTracer newTracer) {
+    ownTracer = newTracer;
   }
 
   @Override
-  public void trace(CommandTracer newTracer) {
-    tracer = newTracer;
+  public List<CommandStatistics> commandStatistics() {
+    return meter.rows();
   }
 
   // Services for drivers

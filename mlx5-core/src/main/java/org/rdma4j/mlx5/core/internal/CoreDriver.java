@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
-import org.rdma4j.mlx5.core.DeviceParameter;
+import org.rdma4j.mlx5.core.CommandTracer;
 import org.rdma4j.pci.PciChannelState;
 import org.rdma4j.pci.PciDevice;
 import org.rdma4j.pci.PciDriver;
@@ -25,15 +25,24 @@ final class CoreDriver implements PciDriver {
   private record Held(CoreDevice device, int index) {}
 
   private final AuxiliaryPublisher publisher;
-  private final Map<DeviceParameter, Integer> parameters;
   private final Map<PciDevice, Held> devices = new ConcurrentHashMap<>();
   private final BitSet indices = new BitSet(); // guarded by itself
-  private final long graceMillis;
+  private final Tracing tracing = new Tracing();
+  private volatile CoreSettings settings;
 
-  CoreDriver(AuxiliaryPublisher publisher, Map<DeviceParameter, Integer> parameters, long graceMillis) {
+  CoreDriver(AuxiliaryPublisher publisher, CoreSettings settings) {
     this.publisher = publisher;
-    this.parameters = Map.copyOf(parameters);
-    this.graceMillis = graceMillis;
+    this.settings = settings;
+  }
+
+  /** From now on cards are taken over with other settings; those that are there keep theirs. */
+  void settings(CoreSettings changed) {
+    settings = changed;
+  }
+
+  /** Lets somebody see the commands of all cards, or nobody with null. */
+  void trace(CommandTracer tracer) {
+    tracing.tracer(tracer);
   }
 
   @Override
@@ -49,8 +58,7 @@ final class CoreDriver implements PciDriver {
   @Override
   public void probe(PciDevice pci) {
     int index = takeIndex();
-    CoreDevice device = new CoreDevice(pci, publisher, index, parameters);
-    device.gracePeriod(graceMillis);
+    CoreDevice device = new CoreDevice(pci, publisher, index, settings, tracing);
     boolean done = false;
     try {
       device.probe();

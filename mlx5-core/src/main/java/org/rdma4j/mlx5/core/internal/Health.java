@@ -19,14 +19,13 @@ final class Health {
   private static final int MISSES = 3;
   private static final int JITTER_MILLIS = 1_000;
   private static final int UNREADABLE = -1;
-  private static final long GRACE_MILLIS = 60_000;
 
   private final CoreDevice device;
   private final PciDevice pci;
   private final Timeouts timeouts;
   private final Worker work;
   private final Reporter firmware = new Reporter("fw", false, 0);
-  private final Reporter fatal = new Reporter("fw_fatal", true, GRACE_MILLIS);
+  private final Reporter fatal;
   private InitSegment registers; // this and the following guarded by this
   private ScheduledFuture<?> timer;
   private int counter;
@@ -36,10 +35,11 @@ final class Health {
   private boolean recoveredBefore;
   private volatile boolean draining;
 
-  Health(CoreDevice device, PciDevice pci, Timeouts timeouts) {
+  Health(CoreDevice device, PciDevice pci, Timeouts timeouts, long graceMillis) {
     this.device = device;
     this.pci = pci;
     this.timeouts = timeouts;
+    this.fatal = new Reporter("fw_fatal", true, graceMillis);
     this.work = new Worker("mlx5-health/" + pci.address());
   }
 
@@ -70,8 +70,9 @@ final class Health {
 
   private synchronized void schedule() {
     if (registers != null && !work.isShutdown()) {
-      long delay =
-          timeouts.millis(Timeout.HEALTH_POLL_INTERVAL) + ThreadLocalRandom.current().nextInt(JITTER_MILLIS);
+      long interval = timeouts.millis(Timeout.HEALTH_POLL_INTERVAL);
+      int jitter = Math.clamp(interval / 2, 1, JITTER_MILLIS);
+      long delay = interval + ThreadLocalRandom.current().nextInt(jitter);
       timer = work.schedule(this::poll, delay, TimeUnit.MILLISECONDS);
     }
   }

@@ -19,10 +19,17 @@ final class Timeouts {
           Timeout.FSM_REACTIVATE, "fsm_reactivate_to",
           Timeout.RECLAIM_PAGES, "reclaim_pages_to");
 
+  private final Map<Timeout, Long> fixed;
   private final Map<Timeout, Long> values = new EnumMap<>(Timeout.class); // guarded by this
 
+  /** Those that are settled have their values whatever the card says. */
+  Timeouts(Map<Timeout, Long> settled) {
+    fixed = Map.copyOf(settled);
+  }
+
   synchronized long millis(Timeout which) {
-    return values.getOrDefault(which, which.initialMillis());
+    Long settled = fixed.get(which);
+    return settled == null ? values.getOrDefault(which, which.initialMillis()) : settled;
   }
 
   synchronized void set(Timeout which, long millis) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.rdma4j.mlx5.core.AuxiliaryDevice;
+import org.rdma4j.mlx5.core.CommandTracer;
 import org.rdma4j.mlx5.core.DeviceParameter;
 import org.rdma4j.mlx5.core.Mlx5Device;
 import org.rdma4j.pci.PciAddress;
@@ -21,16 +22,21 @@ final class Bench implements AutoCloseable, AuxiliaryPublisher {
   final List<String> history = new CopyOnWriteArrayList<>();
   final List<Mlx5Device> shown = new CopyOnWriteArrayList<>();
   final Map<DeviceParameter, Integer> parameters = new EnumMap<>(DeviceParameter.class);
+  final Map<Timeout, Long> timeouts = new EnumMap<>(Timeout.class);
   volatile Runnable onWithdrawal = () -> {};
   private CoreDriver driver;
 
   Bench start() {
     parameters.putIfAbsent(DeviceParameter.EVENT_EQ_SIZE, 64);
     parameters.putIfAbsent(DeviceParameter.IO_EQ_SIZE, 64);
-    driver = new CoreDriver(this, parameters, 0);
+    driver = new CoreDriver(this, new CoreSettings(parameters, 0, timeouts));
     bus.add(driver);
     bus.plug(card, SLOT);
     return this;
+  }
+
+  void trace(CommandTracer tracer) {
+    driver.trace(tracer);
   }
 
   /** The host goes down. */

@@ -190,9 +190,7 @@ class CommandTest {
     group.fill((byte) 0x5a);
     List<String> seen = new ArrayList<>();
     bench.start();
-    bench
-        .device()
-        .trace(command -> seen.add(command.opcode() + " " + group.mismatch(command.input().asSlice(16))));
+    bench.trace(command -> seen.add(command.opcode() + " " + group.mismatch(command.input().asSlice(16))));
     ObjectCommands.attachMulticast(bench.device(), 7, group);
     ObjectCommands.detachMulticast(bench.device(), 7, group);
     assertEquals(List.of("ATTACH_TO_MCG -1", "DETACH_FROM_MCG -1"), seen);
@@ -202,11 +200,11 @@ class CommandTest {
   void statisticsAndTrace() {
     bench.start().card.answers.put(Opcode.ALLOC_XRCD, (input, output) -> 0xf);
     List<CommandRecord> seen = new ArrayList<>();
-    bench.device().trace(seen::add);
+    bench.trace(seen::add);
     int pd = ObjectCommands.allocatePd(bench.device());
     ObjectCommands.freePd(bench.device(), pd);
     fails(Opcode.ALLOC_XRCD);
-    bench.device().trace(null);
+    bench.trace(null);
     ObjectCommands.allocatePd(bench.device());
     assertEquals(
         List.of(Opcode.ALLOC_PD, Opcode.DEALLOC_PD, Opcode.ALLOC_XRCD),

@@ -99,6 +99,7 @@ final class Capabilities {
     set(layout, page, "log_max_ra_req_qp", LOG_MAX_READS);
     set(layout, page, "log_max_ra_res_qp", LOG_MAX_READS);
     set(layout, page, "max_qp_cnt", Limits.COUNTER_SETS - 1);
+    set(layout, page, "enhanced_error_q_counters", 1);
     set(layout, page, "pkey_table_size", 0);
     set(layout, page, "local_ca_ack_delay", 16);
     set(layout, page, "port_type", ETHERNET);

@@ -66,11 +66,16 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
   private volatile Boot boot;
   private volatile Registers registers;
 
-  /** Builds a card without power; the link becomes its own. */
+  /** A card whose packets nobody sees. */
   Card(CardSettings settings, Link way) {
+    this(settings, way, new Tracing());
+  }
+
+  /** Builds a card without power; the link becomes its own. */
+  Card(CardSettings settings, Link way, Tracing tracing) {
     this.settings = settings;
     CapturingLink tap = new CapturingLink(way, settings.name());
-    this.link = new CableLink(tap, way);
+    this.link = new CableLink(tap, way, settings.name(), tracing);
     this.captures = new LinkCapture(settings.name(), tap);
     this.port = new Port(settings, link);
     int mtu = PathMtu.largestFor(settings.mtu()).bytes();
@@ -105,7 +110,7 @@ final class Card implements PciCard, ModelledCard, Faults.Listener {
 
   @Override
   public void plugged(PciHost newHost) {
-    host = new CardHost(newHost, faults);
+    host = new CardHost(newHost, faults, () -> link.connected(false));
     thread = new FirmwareThread(settings.name(), engine, faults, host);
     powerOn();
     faults.listener(this);

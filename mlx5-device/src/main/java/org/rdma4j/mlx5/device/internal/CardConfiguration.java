@@ -6,6 +6,7 @@ import org.osgi.service.metatype.annotations.Option;
 
 /** Factory configuration {@code org.rdma4j.mlx5.device}: each makes one card. */
 @ObjectClassDefinition(
+    factoryPid = "org.rdma4j.mlx5.device",
     name = "Modelled ConnectX card",
     description = "A PCI card whose port is a network interface, speaking RoCEv2 over UDP (mlx5 plug ...)")
 @interface CardConfiguration {

@@ -65,7 +65,9 @@ final class CounterCommands {
     put(call, "req_mw_binding", set.requesterBind);
     put(call, "req_bad_response", set.requesterBadResponse);
     put(call, "req_remote_invalid_request", set.requesterRemoteInvalid);
+    put(call, "resp_remote_invalid_request", set.responderRemoteInvalid);
     put(call, "req_remote_access_errors", set.requesterRemoteAccess);
+    put(call, "resp_remote_access_errors", set.responderRemoteAccess);
     put(call, "req_remote_operation_errors", set.requesterRemoteOperation);
     put(call, "req_transport_retries_exceeded", set.requesterRetries);
     put(call, "rnr_nak_retry_err", set.requesterRnrRetries);

@@ -22,6 +22,8 @@ final class CounterSet {
   long requesterRemoteInvalid;
   long requesterRemoteAccess;
   long requesterRemoteOperation;
+  long responderRemoteInvalid;
+  long responderRemoteAccess;
   long requesterRetries;
   long requesterRnrRetries;
   long responderFlushed;
@@ -90,6 +92,8 @@ final class CounterSet {
     requesterRemoteInvalid = 0;
     requesterRemoteAccess = 0;
     requesterRemoteOperation = 0;
+    responderRemoteInvalid = 0;
+    responderRemoteAccess = 0;
     requesterRetries = 0;
     requesterRnrRetries = 0;
     responderFlushed = 0;

@@ -226,6 +226,13 @@ final class QueuePair implements QpHost {
 
   @Override
   public void event(QpEvent event) {
+    switch (event) {
+      case REQUEST_ERROR -> counters.responderRemoteInvalid++;
+      case ACCESS_ERROR -> counters.responderRemoteAccess++;
+      default -> {
+        // Not counted.
+      }
+    }
     parts
         .firmware()
         .event(
