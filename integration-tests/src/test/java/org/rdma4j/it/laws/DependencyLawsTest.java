@@ -58,7 +58,7 @@ class DependencyLawsTest {
               "org.rdma4j.tools",
               List.of(
                   "org.rdma4j.ib.core", "org.rdma4j.roce", "org.rdma4j.ulp", "org.rdma4j.pci",
-                  "org.rdma4j.mlx5.core", "org.rdma4j.mlx5.device")));
+                  "org.rdma4j.mlx5.ifc", "org.rdma4j.mlx5.core", "org.rdma4j.mlx5.device")));
 
   private static final List<BundleOnClassPath> BUNDLES = BundleOnClassPath.ours();
   private static final JavaClasses CLASSES =

@@ -89,6 +89,7 @@ final class CardReport {
         if (each.autoRecover()) {
           out.printf(" grace_period %d auto_recover true", each.gracePeriodMillis());
         }
+        out.print(" auto_dump true"); // Both dump what the health buffer says when they hear of an error.
         out.println();
       }
     }

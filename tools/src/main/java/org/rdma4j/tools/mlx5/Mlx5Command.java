@@ -4,18 +4,23 @@ import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import org.apache.felix.service.command.CommandSession;
+import org.osgi.framework.BundleContext;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.component.annotations.ReferenceCardinality;
 import org.osgi.service.component.annotations.ReferencePolicy;
 import org.rdma4j.mlx5.device.ModelledCard;
+import org.rdma4j.tools.mlx5.trace.Tracers;
 import org.rdma4j.ulp.command.Command;
 import org.rdma4j.ulp.command.CommandException;
 
-/** {@code mlx5}: plugs modelled cards in and out, shows their tables in host pages, and injects faults. */
+/** {@code mlx5}: plugs modelled cards in and out, shows their tables and what passes them, injects faults. */
 @Component(
     service = Mlx5Command.class,
+    immediate = true, // A trace stays on between two commands.
     property = {"osgi.command.scope=rdma", "osgi.command.function=mlx5"})
 public final class Mlx5Command implements Command {
   private static final String USAGE =
@@ -25,35 +30,59 @@ public final class Mlx5Command implements Command {
              mlx5 pull SLOT
              mlx5 hem [CARD [TABLE]]
              mlx5 fault CARD FAULT [NUMBER ...]
+             mlx5 trace SLOT [--json] [--file FILE] [--only LAYER,...] -- COMMAND [ARGUMENT ...]
+             mlx5 trace on SLOT [--json] [--file FILE] [--only LAYER,...]
+             mlx5 trace off
 
       plug makes a card and says in which slot; unplug takes it out in order, pull by surprise. hem shows the tables of
-      entries in pages of the host, or the entries of one. CARD is a slot as 0000:03:00.0. FAULT is one of
+      entries in pages of the host, or the entries of one. trace shows what goes over each boundary between an
+      application and the wire while COMMAND runs, or from on to off; COMMAND alone may be a script. CARD is a slot as
+      0000:03:00.0. FAULT is one of
       """
           + CardFault.usage()
-          + "\n";
+          + "\nLAYER is one of " + TraceCommand.LAYERS + "\n";
+
+  private final TraceCommand tracing;
 
   @Reference(cardinality = ReferenceCardinality.OPTIONAL, policy = ReferencePolicy.DYNAMIC)
   private volatile Cards cards;
 
   /** Made by Declarative Services. */
   @Activate
-  public Mlx5Command() {}
+  public Mlx5Command(BundleContext bundle) {
+    this.tracing = new TraceCommand(recording -> new Tracers(bundle, recording)::close);
+  }
 
-  Mlx5Command(Cards cards) {
+  Mlx5Command(Cards cards, TraceCommand tracing) {
     this.cards = cards;
+    this.tracing = tracing;
+  }
+
+  /** A trace that is on ends. */
+  @Deactivate
+  void stop() {
+    tracing.stop();
   }
 
   /** The shell's entry. */
-  public void mlx5(String[] arguments) {
-    Command.execute(this, arguments);
+  public void mlx5(CommandSession session, String[] arguments) {
+    Command.execute((words, out, err) -> run(session, words, out), arguments);
   }
 
   @Override
   public int run(String[] arguments, PrintStream out, PrintStream err) throws CommandException {
+    return run(null, arguments, out);
+  }
+
+  private int run(CommandSession session, String[] arguments, PrintStream out) throws CommandException {
     Deque<String> words = new ArrayDeque<>(List.of(arguments));
     if (words.isEmpty() || words.peek().equals("--help") || words.peek().equals("help")) {
       out.print(USAGE);
       return 0;
+    }
+    if (words.peek().equals("trace")) {
+      words.poll();
+      return tracing.run(session, words, out);
     }
     if (cards == null) {
       throw new CommandException("mlx5: no cards can be made: there is no bus, or no Configuration Admin");

@@ -101,9 +101,9 @@ class DevlinkTest {
     String shown = Output.of(devlink, "health", "show", "pci/0000:03:00.0").out();
     assertTrue(
         shown.matches(
-            "pci/0000:03:00.0:\n  reporter fw\n    state healthy error 0 recover 0\n  reporter fw_fatal\n"
-                + "    state error error 2 recover 1 last_dump_date \\S+ last_dump_time \\S+"
-                + " grace_period 60000 auto_recover true\n"),
+            "pci/0000:03:00.0:\n  reporter fw\n    state healthy error 0 recover 0 auto_dump true\n"
+                + "  reporter fw_fatal\n    state error error 2 recover 1 last_dump_date \\S+ last_dump_time \\S+"
+                + " grace_period 60000 auto_recover true auto_dump true\n"),
         shown);
     Output.of(devlink, "health", "recover", "pci/0000:03:00.0", "reporter", "fw_fatal");
     Output.of(devlink, "health", "set", "pci/0000:03:00.0", "reporter", "fw_fatal", "grace_period", "500");

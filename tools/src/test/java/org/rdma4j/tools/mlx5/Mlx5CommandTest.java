@@ -102,7 +102,7 @@ class Mlx5CommandTest {
             public void unplug(String slot, boolean surprise) {
               said.add((surprise ? "pull " : "unplug ") + slot);
             }
-          });
+          }, new TraceCommand(recording -> () -> {}));
 
   @Test
   void cardsComeAndGo() {
