@@ -97,19 +97,22 @@ final class Connection implements AutoCloseable {
     }
   }
 
-  /** Lets what is under way arrive and flushes the rest; on devices that go, takes what they still tell. */
+  /**
+   * Lets what is under way arrive and flushes the rest; on devices that go, takes what they still tell. What was sent
+   * to a device that has gone ends when the retries do.
+   */
   private void finish() {
     long deadline = System.nanoTime() + END_NANOS;
     boolean drained = false;
     int idle = 0;
     while (System.nanoTime() < deadline) {
-      boolean gone = fromGone && toGone;
-      if (gone || !fromGone && !toGone && sends.missing() == 0 && receives.missing() == 0) {
+      if (fromGone && toGone || sends.missing() == 0 && receives.missing() == 0) {
         return;
       }
-      if (!drained && !fromGone && !toGone && sends.missing() == 0) {
+      if (!drained && (sends.missing() == 0 || fromGone)) {
         drained = true;
-        flush();
+        flush(from, fromGone);
+        flush(to, toGone);
       }
       idle = poll() ? 0 : idle + 1;
       rest(idle);
@@ -117,10 +120,11 @@ final class Connection implements AutoCloseable {
     problem = "the traffic did not end within " + END_NANOS / 1_000_000_000 + " s";
   }
 
-  private void flush() {
+  private static void flush(End end, boolean gone) {
     try {
-      from.qp().modify(new QpAttributes().state(QpState.ERR));
-      to.qp().modify(new QpAttributes().state(QpState.ERR));
+      if (!gone) {
+        end.qp().modify(new QpAttributes().state(QpState.ERR));
+      }
     } catch (VerbsException e) {
       // The device goes at this moment, which flushes too.
     }

@@ -1,14 +1,12 @@
 package org.rdma4j.ulp.demo;
 
-import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleException;
+import org.osgi.framework.ServiceReference;
 import org.osgi.util.tracker.ServiceTracker;
-import org.rdma4j.ib.core.verbs.AsyncEventType;
 import org.rdma4j.ib.core.verbs.GidEntry;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.ib.core.verbs.ResourceTable;
@@ -19,28 +17,28 @@ import org.rdma4j.ulp.command.CommandException;
 /** The steps of the demonstration, each with its heading, its numbers and its checks. */
 final class Demo implements AutoCloseable {
   private static final long PATIENCE_MILLIS = 10_000;
-  private static final long LOOK_MILLIS = 20;
-  private static final int ENOUGH_MESSAGES = 10;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final int trafficMillis;
   private final Checks checks;
-  private final PrintStream out;
+  private final Stage stage;
+  private final CardDemo.Shell shell;
   private final BundleContext bundle;
   private final ServiceTracker<RdmaDevice, RdmaDevice> tracker;
   private final Watcher watcher = new Watcher();
-  private final List<Connection> connections = new ArrayList<>();
   private final List<Sleeper> sleepers = new ArrayList<>();
   private final List<Gid> addresses = new ArrayList<>();
   private List<String> names = List.of();
   private Provider provider;
-  private int step;
+  private Load load;
+  private CardDemo cards;
 
-  Demo(BundleContext bundle, int trafficMillis, Checks checks, PrintStream out) {
+  Demo(BundleContext bundle, int trafficMillis, Checks checks, Stage stage, CardDemo.Shell shell) {
     this.bundle = bundle;
     this.trafficMillis = trafficMillis;
     this.checks = checks;
-    this.out = out;
+    this.stage = stage;
+    this.shell = shell;
     tracker = new ServiceTracker<>(bundle, RdmaDevice.class, null);
     tracker.open();
   }
@@ -53,13 +51,15 @@ final class Demo implements AutoCloseable {
       plugIn();
       traffic("The traffic again, on the devices that came back");
       finish();
+      card();
+      left();
     } catch (VerbsException e) {
       throw new CommandException("demo: " + e.errno(), e);
     }
   }
 
   private void devices() throws CommandException, InterruptedException {
-    heading("Two devices, and the bundle that provides them");
+    stage.heading("Two devices, and the bundle that provides them");
     List<RdmaDevice> found = ofOneDriver(present());
     if (found.size() < 2) {
       throw new CommandException("demo: two devices of one driver are needed, there are " + present());
@@ -78,60 +78,32 @@ final class Demo implements AutoCloseable {
       gids.forEach(entry -> addresses.add(entry.gid()));
       table.add(device.name(), device.driver(), device.netdev(1), gids.getFirst().gid(), provider.name());
     }
-    table.print(out);
+    stage.show(table);
     watcher.start(bundle);
     for (String name : names) {
       checks.expect("clients told of " + name, Watcher.CLIENTS, watcher.order(true, name));
     }
-    out.println("   2 clients watch them: each was told of both, in order of registration.");
+    stage.say("2 clients watch them: each was told of both, in order of registration.");
   }
 
-  /** Starts four connections and lets them run. */
   private void traffic(String title) throws InterruptedException {
-    heading(title);
-    RdmaDevice one = device(names.getFirst());
-    RdmaDevice two = device(names.getLast());
-    connections.add(new Connection(one, two, false));
-    connections.add(new Connection(two, one, false));
-    connections.add(new Connection(one, two, true));
-    connections.add(new Connection(two, one, true));
-    connections.forEach(Connection::start);
-    long millis = letRun();
-    Table table = new Table("reliable connection", "messages", "KiB", "messages with wrong bytes");
-    for (Connection each : connections) {
-      long delivered = each.delivered();
-      table.add(each.name(), delivered, delivered * Connection.MESSAGE / 1024, each.wrong());
-      checks.expectAtLeast("messages of " + each.name(), ENOUGH_MESSAGES, delivered);
-    }
-    table.print(out);
-    out.println("   so far, after " + millis + " ms; the traffic goes on.");
-  }
-
-  /** Lets the traffic run for its time, and longer where a busy machine has not carried enough by then. */
-  private long letRun() throws InterruptedException {
-    long start = System.nanoTime();
-    Thread.sleep(trafficMillis);
-    long passed = (System.nanoTime() - start) / NANOS_PER_MILLI;
-    while (passed < trafficMillis + PATIENCE_MILLIS
-        && connections.stream().anyMatch(each -> each.delivered() < ENOUGH_MESSAGES && each.problem() == null)) {
-      Thread.sleep(LOOK_MILLIS);
-      passed = (System.nanoTime() - start) / NANOS_PER_MILLI;
-    }
-    return passed;
+    stage.heading(title);
+    load = new Load(stage, checks, device(names.getFirst()), device(names.getLast()));
+    load.run(trafficMillis);
   }
 
   private void unplug() throws CommandException, InterruptedException {
-    heading("The provider bundle is stopped under this load");
+    stage.heading("The provider bundle is stopped under this load");
     names.forEach(name -> sleepers.add(new Sleeper(device(name))));
     watcher.clear();
     long start = System.nanoTime();
     stop();
-    out.printf("   bundle %s is stopped, %d ms.%n", provider.name(), (System.nanoTime() - start) / NANOS_PER_MILLI);
-    books();
+    stage.say("bundle %s is stopped, %d ms.", provider.name(), (System.nanoTime() - start) / NANOS_PER_MILLI);
+    load.books();
+    load.told(names);
     told();
     leftBehind();
-    connections.forEach(Connection::close);
-    connections.clear();
+    load.close();
     sleepers.forEach(Sleeper::close);
     sleepers.clear();
   }
@@ -159,74 +131,18 @@ final class Demo implements AutoCloseable {
     }
   }
 
-  /** Every work request of every queue, and what became of it. */
-  private void books() throws InterruptedException {
-    Table table =
-        new Table("queue", "posted", "succeeded", "flushed", "peer gone", "missing", "doubled", "wrong bytes");
-    Ledger total = new Ledger();
-    long wrong = 0;
-    for (Connection each : connections) {
-      checks.expect("end of traffic on " + each.name(), true, each.join());
-      checks.expect("trouble on " + each.name(), null, each.problem());
-      book(table, each.name() + (each.isWrite() ? "" : ", sends"), each.sends(), each.wrong(), total);
-      wrong += each.wrong();
-      if (!each.isWrite()) {
-        book(table, each.name() + ", receives", each.receives(), each.wrong(), total);
-        // An acknowledged SEND was received before it was acknowledged.
-        checks.expectAtLeast(
-            "receives of " + each.name(), each.sends().succeeded(), each.receives().succeeded());
-      }
-    }
-    table.add("all", total.posted(), total.succeeded(), total.flushed(), total.peerGone(), total.missing(),
-        total.doubled(), wrong);
-    table.print(out);
-  }
-
-  private void book(Table table, String name, Ledger ledger, long wrong, Ledger total) {
-    table.add(name, ledger.posted(), ledger.succeeded(), ledger.flushed(), ledger.peerGone(), ledger.missing(),
-        ledger.doubled(), wrong);
-    total.add(ledger);
-    checks.expect("missing completions of " + name, 0, ledger.missing());
-    checks.expect("doubled completions of " + name, 0L, ledger.doubled());
-    checks.expect("other failures of " + name, 0L, ledger.failed());
-    checks.expect("wrong messages of " + name, 0L, wrong);
-    checks.expect(
-        "sum of " + name, (long) ledger.posted(), ledger.succeeded() + ledger.flushed() + ledger.peerGone());
-  }
-
-  /** What the consumers were told. */
+  /** What waiting threads and clients were told. */
   private void told() throws InterruptedException {
-    out.println("   What else the consumers saw:");
-    int ends = 0;
-    for (Connection each : connections) {
-      for (End end : List.of(each.from(), each.to())) {
-        checks.expect("DEVICE_FATAL at " + each.name(), 1, fatalEvents(end));
-        String refusal = end.refusal();
-        checks.expect("call on " + end.deviceName() + " after removal", true, refusal != null);
-        ends++;
-      }
-    }
-    out.printf("   - %d contexts: the event DEVICE_FATAL, once each%n", ends);
-    out.printf("   - a later call: %s%n", connections.getFirst().from().refusal());
     for (Sleeper each : sleepers) {
       String end = each.end();
       checks.expect("end of a wait", true, end != null && end.startsWith("EIO"));
-      out.printf("   - a thread that waited for a completion: %s%n", end);
+      stage.say("- a thread that waited for a completion: %s", end);
     }
     for (String name : names) {
       List<String> order = watcher.order(false, name);
       checks.expect("clients told that " + name + " goes", Watcher.CLIENTS.reversed(), order);
-      out.printf("   - clients told that %s goes, in this order: %s%n", name, String.join(", ", order));
+      stage.say("- clients told that %s goes, in this order: %s", name, String.join(", ", order));
     }
-  }
-
-  /** The event comes on a thread of the core, maybe a moment later. */
-  private static int fatalEvents(End end) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE_MILLIS * NANOS_PER_MILLI;
-    while (end.events(AsyncEventType.DEVICE_FATAL) == 0 && System.nanoTime() < deadline) {
-      TimeUnit.MILLISECONDS.sleep(1);
-    }
-    return end.events(AsyncEventType.DEVICE_FATAL);
   }
 
   private void leftBehind() {
@@ -239,13 +155,13 @@ final class Demo implements AutoCloseable {
     if (sockets >= 0) {
       checks.expect("sockets after the stop", 0, sockets);
     }
-    out.printf(
-        "   What is left of the devices: %d devices, %d services, %d threads, %s sockets%n",
+    stage.say(
+        "What is left of the devices: %d devices, %d services, %d threads, %s sockets",
         devices, provider.services(), threads.size(), sockets < 0 ? "(not told)" : Integer.toString(sockets));
   }
 
   private void plugIn() throws CommandException, InterruptedException {
-    heading("Plugged in again");
+    stage.heading("Plugged in again");
     watcher.clear();
     long start = System.nanoTime();
     try {
@@ -258,17 +174,34 @@ final class Demo implements AutoCloseable {
     }
     List<String> back = present().stream().map(RdmaDevice::name).filter(names::contains).toList();
     checks.expect("devices that came back", names, back);
-    out.printf(
-        "   bundle %s is started: %s, under the same names, after %d ms.%n",
+    stage.say(
+        "bundle %s is started: %s, under the same names, after %d ms.",
         provider.name(), String.join(" and ", back), (System.nanoTime() - start) / NANOS_PER_MILLI);
   }
 
   private void finish() throws InterruptedException {
-    heading("The traffic ends in order, and everything is given back");
-    connections.forEach(Connection::stop);
-    books();
-    connections.forEach(Connection::close);
-    connections.clear();
+    stage.heading("The traffic ends in order");
+    load.stop();
+    load.books();
+    load.close();
+  }
+
+  /** Goes on with a card, where there is one. */
+  private void card() throws CommandException, InterruptedException {
+    for (ServiceReference<RdmaDevice> each : tracker.getTracked().keySet()) {
+      if (each.getProperty(RdmaDevice.PROPERTY_PARENT) instanceof String slot) {
+        RdmaDevice device = tracker.getService(each);
+        cards =
+            new CardDemo(stage, checks, watcher, this::find, shell, names.getFirst(), device, slot);
+        cards.run(trafficMillis);
+        return;
+      }
+    }
+    stage.heading("There is no card to go on with");
+  }
+
+  private void left() {
+    stage.heading("Everything is given back");
     watcher.stop();
     Table table = new Table("objects left", "ctx", "pd", "cq", "qp", "mr");
     for (String name : names) {
@@ -281,7 +214,7 @@ final class Demo implements AutoCloseable {
       table.add(name, contexts, domains, queues, pairs, regions);
       checks.expect("objects left on " + name, 0L, contexts + domains + queues + pairs + regions);
     }
-    table.print(out);
+    stage.show(table);
   }
 
   private static boolean isOurs(ResourceTable.Owner owner) {
@@ -304,22 +237,25 @@ final class Demo implements AutoCloseable {
   }
 
   private RdmaDevice device(String name) {
-    return present().stream()
-        .filter(device -> device.name().equals(name))
-        .findFirst()
-        .orElseThrow(() -> new IllegalStateException("demo: " + name + " is not there"));
+    RdmaDevice found = find(name);
+    if (found == null) {
+      throw new IllegalStateException("demo: " + name + " is not there");
+    }
+    return found;
   }
 
-  private void heading(String text) {
-    step++;
-    out.println();
-    out.println(step + ". " + text);
-    out.flush();
+  private RdmaDevice find(String name) {
+    return present().stream().filter(device -> device.name().equals(name)).findFirst().orElse(null);
   }
 
   @Override
   public void close() {
-    connections.forEach(Connection::close);
+    if (load != null) {
+      load.close();
+    }
+    if (cards != null) {
+      cards.close();
+    }
     sleepers.forEach(Sleeper::close);
     watcher.stop();
     tracker.close();

@@ -1,6 +1,7 @@
 package org.rdma4j.ulp.demo;
 
 import java.io.PrintStream;
+import org.apache.felix.service.command.CommandSession;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
@@ -24,8 +25,9 @@ public final class DemoCommand implements Command {
       """
       Usage: demo [options]
 
-      Shows two devices with traffic between them, stops their provider under it and starts it again, and
-      checks that nothing is lost, doubled or left behind. Exits with 1 where something is.
+      Shows two devices with traffic between them, stops their provider under it and starts it again; where there
+      is a card, pulls it out of its slot under traffic and puts it back. Checks that nothing is lost, doubled or
+      left behind. Exits with 1 where something is.
 
       Options:
         -t, --time=<ms>        milliseconds of traffic before and after (default 1500)
@@ -43,12 +45,17 @@ public final class DemoCommand implements Command {
   }
 
   /** The shell's entry. */
-  public void demo(String[] arguments) {
-    Command.execute(this, arguments);
+  public void demo(CommandSession session, String[] arguments) {
+    Command.execute((words, out, err) -> run(session, words, out, err), arguments);
   }
 
   @Override
   public int run(String[] arguments, PrintStream out, PrintStream err) throws CommandException, InterruptedException {
+    return run(null, arguments, out, err);
+  }
+
+  private int run(CommandSession session, String[] arguments, PrintStream out, PrintStream err)
+      throws CommandException, InterruptedException {
     int millis = DEFAULT_MILLIS;
     try {
       for (Getopt.Given given : OPTIONS.parse(arguments).options()) {
@@ -62,7 +69,7 @@ public final class DemoCommand implements Command {
       throw new CommandException(e.getMessage() + "\n" + USAGE.stripTrailing(), 1, e);
     }
     Checks checks = new Checks();
-    try (Demo demo = new Demo(bundle, millis, checks, out)) {
+    try (Demo demo = new Demo(bundle, millis, checks, new Stage(out), command -> execute(session, command))) {
       demo.run();
     }
     out.println();
@@ -73,5 +80,18 @@ public final class DemoCommand implements Command {
     out.println("NOT as promised: " + checks.broken().size() + " of " + checks.made() + " checks failed.");
     checks.broken().forEach(each -> err.println("demo: " + each));
     return 1;
+  }
+
+  private static void execute(CommandSession session, String command) throws CommandException, InterruptedException {
+    if (session == null) {
+      throw new CommandException("demo: there is no shell for " + command);
+    }
+    try {
+      session.execute(command);
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new CommandException("demo: " + command, e);
+    }
   }
 }

@@ -27,7 +27,8 @@ import org.rdma4j.roce.address.PathMtu;
 final class End implements AutoCloseable {
   private static final int PORT = 1;
   private static final int TIMEOUT = 14;
-  private static final int RETRIES = 7;
+  private static final int RETRIES = 6; // With 7 rxe would try for ever, as the kernel's does.
+  private static final int FOR_EVER = 7;
   private static final int MIN_RNR_TIMER = 1;
 
   private final Context context;
@@ -88,7 +89,7 @@ final class End implements AutoCloseable {
             .sqPsn(ownPsn)
             .timeout(TIMEOUT)
             .retryCount(RETRIES)
-            .rnrRetry(RETRIES)
+            .rnrRetry(FOR_EVER)
             .maxRdAtomic(1));
   }
 
