@@ -154,6 +154,13 @@ public interface Mlx5Device extends CommandChannel {
    */
   void removeListener(Mlx5EventListener listener);
 
+  /**
+   * Takes the events that the card has written so far, which may be on the caller's thread: when this returns,
+   * listeners have heard of everything that came before the answer of a command that the caller has. Not from a
+   * listener.
+   */
+  void takeEvents();
+
   /** {@return the low byte for the next memory key, each time another} */
   int nextKeyVariant();
 

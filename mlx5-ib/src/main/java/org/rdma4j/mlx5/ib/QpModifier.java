@@ -84,6 +84,7 @@ final class QpModifier {
       case RESET -> {
         if (from != QpState.RESET) {
           Errors.translatedRun(() -> QueuePairCommands.toReset(device.core(), qp.cardNumber()));
+          device.core().takeEvents(); // None of before comes into the time after.
           qp.forget();
         }
         kept = fresh();

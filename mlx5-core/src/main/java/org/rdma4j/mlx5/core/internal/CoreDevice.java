@@ -711,6 +711,14 @@ final class CoreDevice implements Mlx5Device {
   }
 
   @Override
+  public void takeEvents() {
+    EventQueues now = events;
+    if (now != null) {
+      now.takeAsync();
+    }
+  }
+
+  @Override
   public int nextKeyVariant() {
     return keyVariant.getAndIncrement() & 0xff;
   }

@@ -103,10 +103,10 @@ final class EventQueue {
     uar.updateEventQueue(number, index & INDEX, true);
   }
 
-  /** Takes what is there, up to a limit, and arms the queue again. */
-  synchronized void take() {
+  /** Takes what is there, up to a limit, and arms the queue again; whether the limit was reached. */
+  synchronized boolean take() {
     if (!open) {
-      return;
+      return false;
     }
     int count = 0;
     while (count < SPARE && isOurs()) {
@@ -116,6 +116,7 @@ final class EventQueue {
     }
     taken = taken + count;
     uar.updateEventQueue(number, index & INDEX, true);
+    return count == SPARE;
   }
 
   private long offset() {

@@ -291,6 +291,14 @@ final class EventQueues {
     }
   }
 
+  /** Takes the events of objects and the port that are there. */
+  void takeAsync() {
+    boolean more = true;
+    while (more) {
+      more = async.take();
+    }
+  }
+
   /** Returns when no listener is in an event that came before. */
   void barrier() {
     async.barrier();

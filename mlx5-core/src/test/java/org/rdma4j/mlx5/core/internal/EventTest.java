@@ -199,4 +199,36 @@ class EventTest {
       LockSupport.parkNanos(100_000);
     }
   }
+
+  /** What the card wrote before is told although no interrupt has come, and told once. */
+  @Test
+  void eventsCanBeTakenByTheCaller() throws InterruptedException {
+    BlockingQueue<Integer> heard = new LinkedBlockingQueue<>();
+    bench
+        .device()
+        .addListener(
+            new Mlx5EventListener() {
+              @Override
+              public void event(Event event) {
+                heard.add(event.number());
+              }
+
+              @Override
+              public void systemError() {
+                throw new IllegalStateException("not in this test");
+              }
+            });
+    bench.card.losesInterrupts = true;
+    for (int i = 0; i < 200; i++) {
+      int number = i;
+      bench.card.event(EventType.WQ_ACCESS_ERROR.number(), eqe -> eqe.set(DWORD, 0x38, number));
+    }
+    bench.device().takeEvents();
+    assertEquals(200, heard.size());
+    bench.card.losesInterrupts = false;
+    bench.card.event(EventType.WQ_ACCESS_ERROR.number(), eqe -> eqe.set(DWORD, 0x38, 200));
+    for (int i = 0; i <= 200; i++) {
+      assertEquals(i, heard.poll(SECONDS, TimeUnit.SECONDS));
+    }
+  }
 }
