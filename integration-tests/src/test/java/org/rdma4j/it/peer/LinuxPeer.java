@@ -18,6 +18,9 @@ final class LinuxPeer implements AutoCloseable {
   static final String HERE = "192.0.2.1";
   static final String GUEST = "192.0.2.2";
 
+  /** The guest's device. */
+  static final String DEVICE = "rxe0";
+
   private static final Duration BOOT = Duration.ofSeconds(120);
   private static final Duration SHORT = Duration.ofSeconds(60);
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

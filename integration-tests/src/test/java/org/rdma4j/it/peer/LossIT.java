@@ -29,7 +29,7 @@ class LossIT {
 
   LossIT(LinuxPeer peer) {
     this.peer = peer;
-    group = new ScenarioGroup(peer, new Rdma4j(peer));
+    group = new ScenarioGroup(peer, new Rdma4j(peer, Device.RXE));
   }
 
   @TestFactory

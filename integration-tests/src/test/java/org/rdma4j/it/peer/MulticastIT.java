@@ -10,7 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Multicast over IPv4, from Linux to members here and from here to Linux's {@code mckey}. */
 @PeerTest
@@ -26,24 +27,24 @@ class MulticastIT {
   private static final int COUNT = 5;
 
   private final LinuxPeer peer;
-  private final Rdma4j rdma;
-  private final int gidIndex;
 
   MulticastIT(LinuxPeer peer) {
     this.peer = peer;
-    rdma = new Rdma4j(peer);
-    gidIndex = rdma.gidIndex(Family.IPV4);
     peer.copyIn(peer.scripts().resolve("pv.py"), "/root/pv.py");
   }
 
-  @Test
-  void everyMemberHereReceivesWhatLinuxSends() {
+  @ParameterizedTest
+  @EnumSource
+  void everyMemberHereReceivesWhatLinuxSends(Device device) {
+    Rdma4j rdma = new Rdma4j(peer, device);
+    int gidIndex = rdma.gidIndex(Family.IPV4);
     String sizes = String.join(",", SIZES.stream().map(String::valueOf).toList());
     String words = " --host " + GROUP + " --sizes " + sizes + " --gid ";
-    LinkCapture capture = peer.capture("mcast-linux-sends", PACKETS);
+    String server = "pv server mcast" + words + gidIndex + " --device " + device.device();
+    LinkCapture capture = peer.capture("mcast-linux-sends-" + device.device(), PACKETS);
     String here;
     try (capture;
-        Running members = rdma.start("mcast-members", List.of("pv server mcast" + words + gidIndex))) {
+        Running members = rdma.start("mcast-members", List.of(server))) {
       await(() -> members.output().contains("2 members"), members);
       peer.exec("python3 /root/pv.py client mcast" + words + Family.IPV4.guestGidIndex()).ok();
       here = members.await(LIMIT).ok().output();
@@ -58,16 +59,19 @@ class MulticastIT {
     assertTrue(capture.check().contains(SIZES.size() + " UD SEND Only Imm"));
   }
 
-  @Test
-  void linuxReceivesWhatIsSentHere() {
+  @ParameterizedTest
+  @EnumSource
+  void linuxReceivesWhatIsSentHere(Device device) {
+    Rdma4j rdma = new Rdma4j(peer, device);
+    int gidIndex = rdma.gidIndex(Family.IPV4);
     String mckey = "mckey -m %s -b %s -C %d -S 64".formatted(GROUP, LinuxPeer.GUEST, COUNT);
     String sizes = String.join(",", Stream.generate(() -> "64").limit(COUNT).toList());
-    LinkCapture capture = peer.capture("mcast-rdma4j-sends", PACKETS);
+    LinkCapture capture = peer.capture("mcast-" + device.device() + "-sends", PACKETS);
     try (capture;
         Running member = peer.start(mckey, LIMIT)) {
       await(() -> peer.exec("cat /proc/net/dev_mcast").ok().output().contains(FILTER), member);
-      String command = "pv client mcast --host " + GROUP + " --sizes " + sizes + " --gid " + gidIndex;
-      String here = rdma.start("mcast-sender", List.of(command)).await(LIMIT).ok().output();
+      String command = "pv client mcast --host " + GROUP + " --sizes " + sizes + " --device " + device.device();
+      String here = rdma.start("mcast-sender", List.of(command + " --gid " + gidIndex)).await(LIMIT).ok().output();
       List<String> sent = IntStream.rangeClosed(1, COUNT).mapToObj(i -> i + " ok send").toList();
       assertEquals(sent, Completions.parse(here), here);
       assertFalse(Rdma4j.hasWarned(here), here);

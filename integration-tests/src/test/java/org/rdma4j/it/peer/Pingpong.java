@@ -57,8 +57,9 @@ record Pingpong(String tool, int mtu, int size, int iterations, boolean events, 
   }
 
   /** The command of the side that serves. */
-  String command(int gidIndex) {
-    StringBuilder text = new StringBuilder("ibv_" + tool + "_pingpong -d rxe0 -g " + gidIndex + " -p " + port);
+  String command(String device, int gidIndex) {
+    StringBuilder text = new StringBuilder("ibv_" + tool + "_pingpong -d " + device);
+    text.append(" -g ").append(gidIndex).append(" -p ").append(port);
     text.append(" -s ").append(size).append(" -n ").append(iterations).append(" -c");
     if (mtu != 0) {
       text.append(" -m ").append(mtu);
@@ -70,8 +71,8 @@ record Pingpong(String tool, int mtu, int size, int iterations, boolean events, 
   }
 
   /** The command of the side that connects. */
-  String command(int gidIndex, String host) {
-    return command(gidIndex) + " " + host;
+  String command(String device, int gidIndex, String host) {
+    return command(device, gidIndex) + " " + host;
   }
 
   private int queuePairs() {

@@ -29,14 +29,16 @@ final class PingpongGroup {
   List<Outcome> linuxServes(String name, List<Pingpong> runs, Family family) {
     StringBuilder script = new StringBuilder("mkdir -p /root/pp; cd /root/pp; rm -f *;");
     for (Pingpong run : runs) {
-      script.append(" (timeout ").append(LIMIT.toSeconds()).append(' ').append(run.command(family.guestGidIndex()));
+      String served = run.command(LinuxPeer.DEVICE, family.guestGidIndex());
+      script.append(" (timeout ").append(LIMIT.toSeconds()).append(' ').append(served);
       script.append(" >%1$d.out 2>&1; echo $? >%1$d.status) &".formatted(run.port()));
     }
     script.append(" wait");
     Set<Integer> ports = new HashSet<>();
     runs.forEach(run -> ports.add(run.port()));
     int gid = rdma.gidIndex(family);
-    List<String> commands = runs.stream().map(run -> run.command(gid, LinuxPeer.GUEST)).toList();
+    String device = rdma.device().device();
+    List<String> commands = runs.stream().map(run -> run.command(device, gid, LinuxPeer.GUEST)).toList();
     String here = "";
     String guest;
     try (Running servers = peer.start(script.toString(), LIMIT)) {
@@ -56,13 +58,14 @@ final class PingpongGroup {
   /** rdma4j serves one after the other; Linux connects as soon as it listens. */
   List<Outcome> rdma4jServes(String name, List<Pingpong> runs, Family family) {
     int gid = rdma.gidIndex(family);
+    String device = rdma.device().device();
     StringBuilder guest = new StringBuilder();
     String here;
-    try (Running server = rdma.start(name, runs.stream().map(run -> run.command(gid)).toList())) {
+    try (Running server = rdma.start(name, runs.stream().map(run -> run.command(device, gid)).toList())) {
       try {
         for (Pingpong run : runs) {
           peer.awaitListeningHere(run.port(), server, TURN);
-          String command = run.command(family.guestGidIndex(), LinuxPeer.HERE);
+          String command = run.command(LinuxPeer.DEVICE, family.guestGidIndex(), LinuxPeer.HERE);
           Running.Result result = peer.start(command, TURN).await(TURN.multipliedBy(2));
           guest.append("%s\n@@ %d %d\n".formatted(result.output(), run.port(), result.status()));
         }

@@ -11,8 +11,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.rdma4j.it.peer.PingpongGroup.Outcome;
 
 /**
- * The four ping-pongs of rdma-core against Linux in both directions, over IPv4 and IPv6, at three path MTUs, from 1
- * byte to 8 MiB, polling and with events; every payload checked, and the packets of each group up to a bound.
+ * The four ping-pongs of rdma-core between each device of ours and Linux in both directions, over IPv4 and IPv6, at
+ * three path MTUs, from 1 byte to 8 MiB, polling and with events; every payload checked, and the packets of each group
+ * up to a bound.
  */
 @PeerTest
 class PingpongIT {
@@ -20,31 +21,36 @@ class PingpongIT {
   private static final int CAPTURED = 12_000;
 
   private final LinuxPeer peer;
-  private final PingpongGroup groups;
 
   PingpongIT(LinuxPeer peer) {
     this.peer = peer;
-    groups = new PingpongGroup(peer, new Rdma4j(peer));
   }
 
   @TestFactory
   Stream<DynamicContainer> linuxServes() {
-    return each("linux-serves", groups::linuxServes);
+    return Stream.of(Device.values()).flatMap(each -> each(each, "linux-serves", group(each)::linuxServes));
   }
 
   @TestFactory
   Stream<DynamicContainer> rdma4jServes() {
-    return each("rdma4j-serves", groups::rdma4jServes);
+    return Stream.of(Device.values()).flatMap(each -> each(each, "rdma4j-serves", group(each)::rdma4jServes));
   }
 
-  private Stream<DynamicContainer> each(String direction, Direction runner) {
+  private PingpongGroup group(Device device) {
+    return new PingpongGroup(peer, new Rdma4j(peer, device));
+  }
+
+  private Stream<DynamicContainer> each(Device device, String direction, Direction runner) {
     return Stream.of("rc", "uc", "ud", "srq")
         .flatMap(
             tool ->
                 Stream.of(Family.values())
                     .map(
                         family -> {
-                          String name = "%s-%s-%s".formatted(tool, family.name().toLowerCase(Locale.ROOT), direction);
+                          String name =
+                              "%s-%s-%s-%s"
+                                  .formatted(
+                                      device.device(), tool, family.name().toLowerCase(Locale.ROOT), direction);
                           List<Pingpong> runs = Pingpong.matrix(tool);
                           return Lazily.container(name, () -> group(name, () -> runner.run(name, runs, family)));
                         }));

@@ -15,27 +15,33 @@ import java.util.regex.Pattern;
  * commands, one after the other; {@code rdma dev} between them shows in the output where each begins.
  */
 final class Rdma4j {
-  private static final String ADD = "rdma link add rxe0 type rxe netdev br0";
   private static final String SEPARATOR = "rdma dev";
-  private static final Pattern SEPARATOR_OUTPUT = Pattern.compile("(?m)^\\d+: rxe0: node_type .*$");
+  private static final Pattern SEPARATOR_OUTPUT = Pattern.compile("(?m)^\\d+: (rxe|mlx5_)0: node_type .*$");
   private static final Pattern WARNING = Pattern.compile("(?m)^[0-9:.]{12} (WARN|ERROR) ");
   private static final Pattern GID = Pattern.compile("GID\\[ *(\\d+)\\]:\\s*([0-9a-f:.]+)");
   private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
 
   private final LinuxPeer peer;
+  private final Device device;
   private final Map<Family, Integer> gidIndexes = new EnumMap<>(Family.class);
 
-  Rdma4j(LinuxPeer peer) {
+  Rdma4j(LinuxPeer peer, Device device) {
     this.peer = peer;
+    this.device = device;
   }
 
-  /** Starts a container that makes rxe0 on this side's interface and then runs the commands. */
+  /** What this side has. */
+  Device device() {
+    return device;
+  }
+
+  /** Starts a container that makes the device on this side's interface and then runs the commands. */
   Running start(String name, List<String> commands) {
     Path jar = PROJECT.resolve("cnf/target/rdma.jar");
     if (!Files.exists(jar)) {
       throw new PeerException(jar + " is not built");
     }
-    List<String> script = new ArrayList<>(List.of(ADD, SEPARATOR));
+    List<String> script = new ArrayList<>(List.of(device.add(), SEPARATOR));
     for (String command : commands) {
       script.add(command);
       script.add(SEPARATOR);

@@ -38,7 +38,8 @@ final class ScenarioGroup {
       String guest = scenarios.get(i).line(FIRST_PORT + i, family.guestGidIndex());
       String here = scenarios.get(i).line(FIRST_PORT + i, gid);
       guestLines.add(linuxServes ? guest : guest + " --host " + LinuxPeer.HERE);
-      commands.add(linuxServes ? "pv client " + here + " --host " + LinuxPeer.GUEST : "pv server " + here);
+      String words = here + " --device " + rdma.device().device();
+      commands.add(linuxServes ? "pv client " + words + " --host " + LinuxPeer.GUEST : "pv server " + words);
     }
     copyBatch(guestLines);
     String python = "python3 /root/pv.py " + (linuxServes ? "server" : "client") + " --batch " + BATCH;

@@ -8,37 +8,40 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Every operation and every way to fail of {@code pv} against Linux, in both directions and over IPv4 and IPv6:
- * completions of both sides, every byte moved, every packet of the link.
+ * Every operation and every way to fail of {@code pv} between each device of ours and Linux, in both directions and
+ * over IPv4 and IPv6: completions of both sides, every byte moved, every packet of the link.
  */
 @PeerTest
 class ScenarioIT {
   private static final int CAPTURED = 20_000;
 
   private final LinuxPeer peer;
-  private final ScenarioGroup group;
 
   ScenarioIT(LinuxPeer peer) {
     this.peer = peer;
-    group = new ScenarioGroup(peer, new Rdma4j(peer));
   }
 
   @TestFactory
   Stream<DynamicContainer> linuxServes() {
-    return Stream.of(Family.values()).map(family -> container(family, true));
+    return Stream.of(Device.values()).flatMap(device -> each(device, true));
   }
 
   @TestFactory
   Stream<DynamicContainer> rdma4jServes() {
-    return Stream.of(Family.values()).map(family -> container(family, false));
+    return Stream.of(Device.values()).flatMap(device -> each(device, false));
   }
 
-  private DynamicContainer container(Family family, boolean linuxServes) {
-    String name = "pv-" + family + (linuxServes ? "-linux-serves" : "-rdma4j-serves");
-    return Lazily.container(name, () -> play(name, family, linuxServes));
+  private Stream<DynamicContainer> each(Device device, boolean linuxServes) {
+    ScenarioGroup group = new ScenarioGroup(peer, new Rdma4j(peer, device));
+    return Stream.of(Family.values())
+        .map(
+            family -> {
+              String name = "pv-" + device.device() + "-" + family + (linuxServes ? "-linux-serves" : "-rdma4j-serves");
+              return Lazily.container(name, () -> play(name, group, family, linuxServes));
+            });
   }
 
-  private Stream<DynamicNode> play(String name, Family family, boolean linuxServes) {
+  private Stream<DynamicNode> play(String name, ScenarioGroup group, Family family, boolean linuxServes) {
     LinkCapture capture = peer.capture(name, CAPTURED);
     List<ScenarioGroup.Outcome> outcomes;
     try (capture) {

@@ -6,7 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** One side goes away in the middle of the traffic: the other ends with "transport retry counter exceeded". */
 @PeerTest
@@ -21,29 +22,27 @@ class VanishedPeerIT {
   private static final String GUEST = "exec python3 /root/pv.py %s" + WORDS + Family.IPV4.guestGidIndex();
 
   private final LinuxPeer peer;
-  private final Rdma4j rdma;
-  private final int gidIndex;
 
   VanishedPeerIT(LinuxPeer peer) {
     this.peer = peer;
-    rdma = new Rdma4j(peer);
-    gidIndex = rdma.gidIndex(Family.IPV4);
     peer.copyIn(peer.scripts().resolve("pv.py"), "/root/pv.py");
   }
 
-  @Test
-  void linuxIsKilled() {
+  @ParameterizedTest
+  @EnumSource
+  void linuxIsKilled(Device device) {
     try (Running server = linuxServer();
-        Running client = rdma4jClient()) {
+        Running client = rdma4jClient(device)) {
       awaitTraffic(client, server);
       peer.exec("killall -KILL python3").ok();
       assertEnded(client, Set.of(RETRY_EXCEEDED));
     }
   }
 
-  @Test
-  void rdma4jIsKilled() {
-    try (Running server = rdma4jServer();
+  @ParameterizedTest
+  @EnumSource
+  void rdma4jIsKilled(Device device) {
+    try (Running server = rdma4jServer(device);
         Running client = linuxClient()) {
       awaitTraffic(client, server);
       server.kill();
@@ -51,17 +50,19 @@ class VanishedPeerIT {
     }
   }
 
-  @Test
-  void linkIsCutForRdma4j() {
+  @ParameterizedTest
+  @EnumSource
+  void linkIsCutForRdma4j(Device device) {
     try (Running server = linuxServer();
-        Running client = rdma4jClient()) {
+        Running client = rdma4jClient(device)) {
       cutUnder(client, server, Set.of(RETRY_EXCEEDED));
     }
   }
 
-  @Test
-  void linkIsCutForLinux() {
-    try (Running server = rdma4jServer();
+  @ParameterizedTest
+  @EnumSource
+  void linkIsCutForLinux(Device device) {
+    try (Running server = rdma4jServer(device);
         Running client = linuxClient()) {
       cutUnder(client, server, Set.of(RETRY_EXCEEDED, FLUSHED));
     }
@@ -85,15 +86,20 @@ class VanishedPeerIT {
     return peer.start(GUEST.formatted("client") + " --host " + LinuxPeer.HERE, LIMIT.multipliedBy(3));
   }
 
-  private Running rdma4jServer() {
-    Running server = rdma.start("vanished", List.of("pv server" + WORDS + gidIndex));
+  private Running rdma4jServer(Device device) {
+    Running server = rdma4j(device, "pv server", "");
     peer.awaitListeningHere(PORT, server, LIMIT);
     return server;
   }
 
-  private Running rdma4jClient() {
-    String command = "pv client" + WORDS + gidIndex + " --host " + LinuxPeer.GUEST;
-    return rdma.start("vanished", List.of(command));
+  private Running rdma4jClient(Device device) {
+    return rdma4j(device, "pv client", " --host " + LinuxPeer.GUEST);
+  }
+
+  private Running rdma4j(Device device, String role, String more) {
+    Rdma4j rdma = new Rdma4j(peer, device);
+    String words = WORDS + rdma.gidIndex(Family.IPV4) + " --device " + device.device();
+    return rdma.start("vanished-" + device.device(), List.of(role + words + more));
   }
 
   private static void awaitTraffic(Running client, Running server) {
