@@ -45,7 +45,7 @@ public class ConnectXFaultsIT {
   private static final int MESSAGE = 64;
   private static final int ALLOC_PD = 0x800;
   private static final int NO_RESOURCES = 0xf;
-  private static final long POLL_MILLIS = 50;
+  private static final long POLL_MILLIS = 100;
   private static final long COMMAND_MILLIS = 500;
 
   @Rule public final LogWatch log = new LogWatch();
@@ -65,6 +65,8 @@ public class ConnectXFaultsIT {
 
   @Before
   public void begin() throws Exception {
+    // Who looks so often finds the firmware of a busy machine standing now and then.
+    log.allow("ERROR org.rdma4j.mlx5.core.internal.Health .*health counter does not move");
     links = new Links(context, configurations);
     quicken();
     plugged = new PluggedCard(context, configurations);
