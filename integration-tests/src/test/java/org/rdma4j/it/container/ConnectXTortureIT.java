@@ -42,6 +42,8 @@ public class ConnectXTortureIT {
   /** As {@code TortureIT}: the JVM itself takes a block now and then; a card takes dozens. */
   private static final long FOREIGN_BLOCKS = 40;
 
+  private static final int LOOKS = 20;
+
   @Rule public final LogWatch log = new LogWatch();
 
   @Inject BundleContext context;
@@ -49,6 +51,7 @@ public class ConnectXTortureIT {
   @Inject PciBus bus;
 
   private Links links;
+  private long flushed;
   private PluggedCard plugged;
 
   @Configuration
@@ -110,7 +113,7 @@ public class ConnectXTortureIT {
     String where = "cycle " + number;
     assertEquals(where, List.of(), card.problems());
     assertEquals(where, List.of(), peer.problems());
-    assertTrue(where + ": flushed " + card.flushed(), card.flushed() > 0);
+    flushed += card.flushed(); // In one cycle all that was posted may be done before the card dies.
     assertEquals(where, 1, Collections.frequency(card.events(), AsyncEventType.DEVICE_FATAL));
     assertEquals(
         where + ": the other device keeps nothing", 0, peer.context().device().resources().count(ResourceType.QP));
@@ -123,8 +126,13 @@ public class ConnectXTortureIT {
     return Remains.now(context);
   }
 
+  /** What the collector has found is freed by a thread of the JDK, for which a busy machine may have no time. */
   private void assertNothingMore(Remains before) throws Exception {
+    assertTrue("nothing was flushed", flushed > 0);
     Remains after = remains();
+    for (int i = 0; i < LOOKS && after.nativeBlocks() - before.nativeBlocks() >= FOREIGN_BLOCKS; i++) {
+      after = remains();
+    }
     assertEquals(
         new Remains(before.threads(), before.descriptors(), before.services(), 0),
         new Remains(after.threads(), after.descriptors(), after.services(), 0));
