@@ -25,29 +25,33 @@ class LossIT {
   private static final Pattern DROPPED = Pattern.compile("qdisc netem .*\\n.*dropped (\\d+)");
 
   private final LinuxPeer peer;
-  private final ScenarioGroup group;
 
   LossIT(LinuxPeer peer) {
     this.peer = peer;
-    group = new ScenarioGroup(peer, new Rdma4j(peer, Device.RXE));
   }
 
   @TestFactory
   Stream<DynamicContainer> linuxServes() {
-    return Stream.of(Family.values()).map(family -> container(family, true));
+    return Stream.of(Device.values()).flatMap(device -> each(device, true));
   }
 
   @TestFactory
   Stream<DynamicContainer> rdma4jServes() {
-    return Stream.of(Family.values()).map(family -> container(family, false));
+    return Stream.of(Device.values()).flatMap(device -> each(device, false));
   }
 
-  private DynamicContainer container(Family family, boolean linuxServes) {
-    String name = "loss-" + family + (linuxServes ? "-linux-serves" : "-rdma4j-serves");
-    return Lazily.container(name, () -> play(name, family, linuxServes));
+  private Stream<DynamicContainer> each(Device device, boolean linuxServes) {
+    ScenarioGroup group = new ScenarioGroup(peer, new Rdma4j(peer, device));
+    return Stream.of(Family.values())
+        .map(
+            family -> {
+              String way = linuxServes ? "-linux-serves" : "-rdma4j-serves";
+              String name = "loss-" + device.device() + "-" + family + way;
+              return Lazily.container(name, () -> play(name, group, family, linuxServes));
+            });
   }
 
-  private Stream<DynamicNode> play(String name, Family family, boolean linuxServes) {
+  private Stream<DynamicNode> play(String name, ScenarioGroup group, Family family, boolean linuxServes) {
     List<ScenarioGroup.Outcome> outcomes = new ArrayList<>();
     losing(() -> outcomes.addAll(group.play(name, Scenario.underLoss(), family, linuxServes)));
     return outcomes.stream()
