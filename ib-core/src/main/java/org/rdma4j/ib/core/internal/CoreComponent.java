@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.ServiceReference;
+import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.ConfigurationPolicy;
@@ -11,6 +12,8 @@ import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Modified;
 import org.osgi.service.metatype.annotations.Designate;
 import org.rdma4j.ib.core.client.DeviceClient;
+import org.rdma4j.ib.core.internal.mad.MadLayer;
+import org.rdma4j.ib.core.mad.Mads;
 import org.rdma4j.ib.core.verbs.IbDevice;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.VerbsTracer;
@@ -36,6 +39,8 @@ public final class CoreComponent {
   private final Whiteboard<DeviceClient> clients;
   private final Whiteboard<IbDevice> devices;
   private final Whiteboard<VerbsTracer> tracers;
+  private final MadLayer mads = new MadLayer();
+  private final ServiceRegistration<Mads> madService;
 
   /**
    * Starts the core.
@@ -55,6 +60,8 @@ public final class CoreComponent {
     configure(configuration);
     watch.start();
     tracers.open();
+    registry.addClient(new ClientEntry(mads, bundle.getBundle().getSymbolicName(), Integer.MAX_VALUE, 0));
+    this.madService = bundle.registerService(Mads.class, mads, null);
     clients.open();
     devices.open();
   }
@@ -78,6 +85,7 @@ public final class CoreComponent {
   /** Removes all devices and stops. */
   @Deactivate
   public void stop() {
+    madService.unregister();
     devices.close(true);
     registry.close();
     clients.close(false);

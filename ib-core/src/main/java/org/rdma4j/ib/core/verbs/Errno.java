@@ -50,6 +50,8 @@ public enum Errno {
   ENETDOWN(100, "Network is down"),
   /** No route to the network. */
   ENETUNREACH(101, "Network is unreachable"),
+  /** The connection is there already. */
+  EISCONN(106, "Transport endpoint is already connected"),
   /** The time is over. */
   ETIMEDOUT(110, "Connection timed out"),
   /** No route to the host. */
