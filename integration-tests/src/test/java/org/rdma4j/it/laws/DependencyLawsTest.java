@@ -44,6 +44,7 @@ class DependencyLawsTest {
           Map.entry(
               "org.rdma4j.provider.contract",
               List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.ulp.command")),
+          Map.entry("org.rdma4j.rdma.cm", List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address")),
           Map.entry("org.rdma4j.ulp.command", List.of()),
           Map.entry(
               "org.rdma4j.ulp.pingpong",
