@@ -67,7 +67,9 @@ class CqResizeTest {
     b.qp.postReceive(receive(b, 0));
     a.qp.postSend(send(a, from + count));
     b.nextSuccess();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (!((IbCompletionQueue) a.cq).hasAllSends((IbQueuePair) a.qp)) {
+      assertTrue(System.nanoTime() < deadline, "the last send has no completion");
       LockSupport.parkNanos(1_000);
     }
   }
