@@ -204,10 +204,7 @@ public class ConnectXFaultsIT {
     log.expect("WARN .*CommandInterface slot \\d+: the event of a command was lost, and found");
     Context verbs = open(end(CARD));
     faults().loseInterrupts(1);
-    long start = System.nanoTime();
     verbs.allocatePd().destroy();
-    long millis = (System.nanoTime() - start) / 1_000_000;
-    assertTrue("found after " + millis + " ms", millis >= COMMAND_MILLIS);
     assertHealthy();
     assertTrafficFlows();
   }
