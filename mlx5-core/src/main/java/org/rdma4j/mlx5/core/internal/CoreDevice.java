@@ -1,6 +1,5 @@
 package org.rdma4j.mlx5.core.internal;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +16,6 @@ import org.rdma4j.mlx5.core.AuxiliaryDevice;
 import org.rdma4j.mlx5.core.BlueFlameRegister;
 import org.rdma4j.mlx5.core.Capabilities;
 import org.rdma4j.mlx5.core.CommandException;
-import org.rdma4j.mlx5.core.CommandRecord;
 import org.rdma4j.mlx5.core.CommandReply;
 import org.rdma4j.mlx5.core.CommandRequest;
 import org.rdma4j.mlx5.core.CommandStatistics;
@@ -37,10 +35,8 @@ import org.rdma4j.mlx5.core.Mlx5Exception;
 import org.rdma4j.mlx5.core.UarPage;
 import org.rdma4j.mlx5.ifc.Opcode;
 import org.rdma4j.pci.Bar;
-import org.rdma4j.pci.DmaDirection;
 import org.rdma4j.pci.PciChannelState;
 import org.rdma4j.pci.PciDevice;
-import org.rdma4j.pci.PciErrno;
 import org.rdma4j.pci.PciException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,13 +62,11 @@ final class CoreDevice implements Mlx5Device {
   private final PciDevice pci;
   private final AuxiliaryPublisher publisher;
   private final int auxiliaryIndex;
-  private final Tracing tracing;
-  private volatile CommandTracer ownTracer;
+  private final Commands commands;
   private final Map<DeviceParameter, Integer> parameters = new EnumMap<>(DeviceParameter.class); // guarded by itself
   private final List<Mlx5EventListener> listeners = new CopyOnWriteArrayList<>();
   private final CapabilityStore capabilities = new CapabilityStore();
   private final Timeouts timeouts;
-  private final CommandMeter meter = new CommandMeter();
   private final AtomicInteger keyVariant = new AtomicInteger();
   private final ReentrantLock lifecycle = new ReentrantLock();
   private final Object stateLock = new Object();
@@ -80,13 +74,12 @@ final class CoreDevice implements Mlx5Device {
   private final Ladder ladder;
   private final Health health;
   private final Worker pageWork;
-  private final DoorbellPages doorbells;
+  private final HostMemory memory;
   private boolean gone; // guarded by lifecycle: not this driver's any more
   private InitSegment registers;
   private Bar bar;
   private PageSupply pages;
   private volatile DeviceState state = DeviceState.UNINITIALIZED;
-  private volatile CommandInterface commands;
   private volatile EventQueues events;
   private volatile UarTable uars;
   private volatile Uar uar;
@@ -99,13 +92,13 @@ final class CoreDevice implements Mlx5Device {
     this.pci = pci;
     this.publisher = publisher;
     this.auxiliaryIndex = auxiliaryIndex;
-    this.tracing = tracing;
+    this.commands = new Commands(pci.address().toString(), tracing, this::isBroken);
     this.timeouts = new Timeouts(settings.timeouts());
     this.parameters.putAll(settings.parameters());
     this.pciLadder = new Ladder(pci.address().toString());
     this.ladder = new Ladder(pci.address().toString());
     this.health = new Health(this, pci, timeouts, settings.graceMillis());
-    this.doorbells = new DoorbellPages(pci);
+    this.memory = new HostMemory(pci);
     this.pageWork = new Worker("mlx5-pages/" + pci.address());
   }
 
@@ -227,11 +220,11 @@ final class CoreDevice implements Mlx5Device {
       setup.awaitFirmware(firmwareReady);
       firmwareVersion = registers.firmwareVersion();
       CommandInterface fresh = new CommandInterface(pci, registers, timeouts, this::isBroken);
-      commands = fresh;
+      commands.goBy(fresh);
       ladder.done(
           "command queue",
           () -> {
-            commands = null;
+            commands.goBy(null);
             fresh.close();
           });
       boolean told = setup.readTimeouts();
@@ -366,10 +359,7 @@ final class CoreDevice implements Mlx5Device {
       }
       state = DeviceState.INTERNAL_ERROR;
     }
-    CommandInterface now = commands;
-    if (now != null) {
-      now.flush();
-    }
+    commands.flush();
     for (Mlx5EventListener each : listeners) {
       try {
         each.systemError();
@@ -493,76 +483,17 @@ final class CoreDevice implements Mlx5Device {
 
   @Override
   public CommandReply execute(CommandRequest request) {
-    CommandTracer own = ownTracer;
-    CommandTracer tracer = own == null ? tracing.tracer() : own;
-    if (tracer != null) {
-      tracer.begins(name(), request.opcode(), request.modifier());
-    }
-    long start = System.nanoTime();
-    MemorySegment output = null;
-    CommandException failure = null;
-    boolean local = false;
-    try {
-      CommandInterface now = commands;
-      if (isBroken() || now == null) {
-        local = true;
-        output = answerLocally(request);
-      } else {
-        output = now.execute(request.opcode(), request.modifier(), request.input(), request.outputBytes());
-      }
-      return new CommandReply(request.opcode(), output);
-    } catch (CommandException e) {
-      failure = e;
-      throw e;
-    } finally {
-      long nanos = System.nanoTime() - start;
-      meter.count(request.opcode(), nanos, failure);
-      if (tracer != null) {
-        record(tracer, request, output, failure, local, nanos);
-      }
-    }
-  }
-
-  private void record(
-      CommandTracer tracer,
-      CommandRequest request,
-      MemorySegment output,
-      CommandException failure,
-      boolean local,
-      long nanos) {
-    int status = local ? CommandException.DRIVER_STATUS : failure == null ? 0 : failure.status();
-    boolean answered = local || failure == null || status != 0;
-    tracer.executed(
-        new CommandRecord(
-            name(),
-            request.opcode(),
-            request.modifier(),
-            request.input(),
-            output == null ? Arena.ofAuto().allocate(request.outputBytes()) : output,
-            answered ? status : -1,
-            failure == null ? 0 : failure.syndrome(),
-            nanos));
-  }
-
-  private MemorySegment answerLocally(CommandRequest request) {
-    if (ReleaseCommands.contains(request.opcode())) {
-      return Arena.ofAuto().allocate(request.outputBytes(), Long.BYTES);
-    }
-    throw CommandException.ofStatus(
-        request.opcode(),
-        request.modifier(),
-        CommandException.DRIVER_STATUS,
-        CommandException.DRIVER_SYNDROME);
+    return commands.execute(request);
   }
 
   @Override
   public void trace(CommandTracer newTracer) {
-    ownTracer = newTracer;
+    commands.trace(newTracer);
   }
 
   @Override
   public List<CommandStatistics> commandStatistics() {
-    return meter.rows();
+    return commands.statistics();
   }
 
   // Services for drivers
@@ -609,47 +540,22 @@ final class CoreDevice implements Mlx5Device {
 
   @Override
   public DmaBuffer allocate(long bytes) {
-    try {
-      return new MappedBuffer(pci.allocate(bytes));
-    } catch (PciException e) {
-      throw translated(e);
-    }
+    return memory.allocate(bytes);
   }
 
   @Override
-  public DmaBuffer map(MemorySegment memory, boolean writable) {
-    try {
-      return new MappedBuffer(pci.map(memory, writable ? DmaDirection.BIDIRECTIONAL : DmaDirection.TO_DEVICE));
-    } catch (PciException e) {
-      throw translated(e);
-    }
+  public DmaBuffer map(MemorySegment segment, boolean writable) {
+    return memory.map(segment, writable);
   }
 
   @Override
   public DmaRange map(List<MemorySegment> pieces, long pageSize, boolean writable) {
-    try {
-      DmaDirection direction = writable ? DmaDirection.BIDIRECTIONAL : DmaDirection.TO_DEVICE;
-      return new MappedRange(pci.map(pieces, pageSize, direction));
-    } catch (PciException e) {
-      throw translated(e);
-    }
+    return memory.map(pieces, pageSize, writable);
   }
 
   @Override
   public DoorbellRecord allocateDoorbellRecord() {
-    try {
-      return doorbells.allocate();
-    } catch (PciException e) {
-      throw translated(e);
-    }
-  }
-
-  private static Mlx5Exception translated(PciException e) {
-    Mlx5Errno errno =
-        e.errno() == PciErrno.EINVAL
-            ? Mlx5Errno.EINVAL
-            : e.errno() == PciErrno.ENODEV ? Mlx5Errno.ENODEV : Mlx5Errno.ENOMEM;
-    return new Mlx5Exception(errno, e.getMessage(), e);
+    return memory.allocateDoorbellRecord();
   }
 
   @Override
