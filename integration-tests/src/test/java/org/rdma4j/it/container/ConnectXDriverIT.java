@@ -133,9 +133,12 @@ public class ConnectXDriverIT {
   public void driverStopsAndStartsAgain() throws Exception {
     Bundle core = bundle("org.rdma4j.mlx5.core");
     core.stop();
-    assertEquals(0, plugged.card().pages().given());
-    assertFalse(bus.function(SLOT).orElseThrow().driverName().isPresent());
-    core.start();
+    try {
+      assertEquals(0, plugged.card().pages().given());
+      assertFalse(bus.function(SLOT).orElseThrow().driverName().isPresent());
+    } finally {
+      core.start();
+    }
     plugged.awaitUp();
     assertEquals("mlx5_core.rdma.0", plugged.find(AuxiliaryDevice.class).name());
   }

@@ -88,6 +88,7 @@ public class ConnectXFaultsIT {
 
   @After
   public void cleanUp() throws Exception {
+    Bundles.startAll(context);
     ends.forEach(Endpoint::release);
     for (Endpoint end : ends) {
       end.join();

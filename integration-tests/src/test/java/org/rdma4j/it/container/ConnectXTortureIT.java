@@ -51,7 +51,6 @@ public class ConnectXTortureIT {
   @Inject PciBus bus;
 
   private Links links;
-  private long flushed;
   private PluggedCard plugged;
 
   @Configuration
@@ -113,7 +112,7 @@ public class ConnectXTortureIT {
     String where = "cycle " + number;
     assertEquals(where, List.of(), card.problems());
     assertEquals(where, List.of(), peer.problems());
-    flushed += card.flushed(); // In one cycle all that was posted may be done before the card dies.
+    assertTrue(where, card.flushed() >= QuietPair.RECEIVES);
     assertEquals(where, 1, Collections.frequency(card.events(), AsyncEventType.DEVICE_FATAL));
     assertEquals(
         where + ": the other device keeps nothing", 0, peer.context().device().resources().count(ResourceType.QP));
@@ -128,7 +127,6 @@ public class ConnectXTortureIT {
 
   /** What the collector has found is freed by a thread of the JDK, for which a busy machine may have no time. */
   private void assertNothingMore(Remains before) throws Exception {
-    assertTrue("nothing was flushed", flushed > 0);
     Remains after = remains();
     for (int i = 0; i < LOOKS && after.nativeBlocks() - before.nativeBlocks() >= FOREIGN_BLOCKS; i++) {
       after = remains();

@@ -42,7 +42,8 @@ import org.rdma4j.roce.address.PathMtu;
 /**
  * One end of a reliable connection that sends and receives numbered messages as fast as it can, on a thread of its own,
  * and keeps books: every work request must complete exactly once, in order, received messages must be the peer's next
- * with every byte right. What is wrong is told by {@link #problems()}.
+ * with every byte right. What is wrong is told by {@link #problems()}. Beside it is a {@link QuietPair}, so something
+ * is flushed when the device goes, even when all that traffic had posted was done before.
  */
 final class Endpoint implements AutoCloseable {
   private static final int MESSAGE = 3000;
@@ -59,6 +60,7 @@ final class Endpoint implements AutoCloseable {
   private final MemoryRegion region;
   private final MemorySegment memory;
   private final QueuePair pair;
+  private final QuietPair quiet;
   private final Thread thread;
   private final List<String> problems = Collections.synchronizedList(new ArrayList<>());
   private final List<AsyncEventType> events = Collections.synchronizedList(new ArrayList<>());
@@ -96,6 +98,7 @@ final class Endpoint implements AutoCloseable {
                 .recvCq(queue)
                 .signalAll(true)
                 .capabilities(new QpCapabilities(WINDOW, WINDOW, 1, 1, 0)));
+    quiet = new QuietPair(domain, queue, region);
     thread = Thread.ofPlatform().name("traffic on " + device.name()).unstarted(this::work);
   }
 
@@ -165,10 +168,21 @@ final class Endpoint implements AutoCloseable {
     released = true;
   }
 
-  /** Waits until the thread has ended, because the device or the peer went or it was released. */
+  /**
+   * Waits until the thread has ended, because the device or the peer went or it was released. Where the peer went first
+   * and the device since, the quiet queue pair is accounted for here.
+   */
   void join() throws InterruptedException {
-    if (thread.getState() != Thread.State.NEW && !thread.join(Duration.ofNanos(2 * PATIENCE_NANOS))) {
+    if (thread.getState() == Thread.State.NEW) {
+      return;
+    }
+    if (!thread.join(Duration.ofNanos(2 * PATIENCE_NANOS))) {
       problems.add(thread.getName() + " does not end");
+    } else if (!released && context.isClosed()) {
+      while (poll() > 0) {}
+      if (!quiet.isEmpty()) {
+        problems.add("never completed: " + quiet);
+      }
     }
   }
 
@@ -259,9 +273,10 @@ final class Endpoint implements AutoCloseable {
         .collect(Collectors.joining(" "));
   }
 
+  /** A connection that has failed is over, but when the device goes the quiet queue pair is flushed too. */
   private boolean done() {
     return exhausted
-        || failed() && sends.isEmpty() && receives.isEmpty()
+        || failed() && sends.isEmpty() && receives.isEmpty() && (quiet.isEmpty() || !context.isClosed())
         || released;
   }
 
@@ -326,6 +341,14 @@ final class Endpoint implements AutoCloseable {
   }
 
   private void complete(WorkCompletion completion) {
+    if (QuietPair.owns(completion)) {
+      if (quiet.complete(completion)) {
+        flushed.incrementAndGet();
+      } else {
+        problems.add("a quiet receive: " + completion + ", left " + quiet);
+      }
+      return;
+    }
     boolean receive = (completion.wrId() & RECEIVE) != 0;
     Long head = (receive ? receives : sends).poll();
     if (head == null || head != completion.wrId()) {

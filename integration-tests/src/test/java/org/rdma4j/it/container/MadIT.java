@@ -68,6 +68,7 @@ public class MadIT {
 
   @After
   public void cleanUp() throws Exception {
+    Bundles.startAll(context);
     links.removeAll();
     if (card != null) {
       card.unplug();

@@ -58,6 +58,7 @@ public class StormIT {
   private final List<Endpoint> ends = new ArrayList<>();
   private final CountDownLatch atTheEnd = new CountDownLatch(1);
   private Links links;
+  private PluggedCard plugged;
 
   @Configuration
   public Option[] config() throws Exception {
@@ -79,8 +80,11 @@ public class StormIT {
       end.join();
       end.close();
     }
+    Bundles.startAll(context);
     links().removeAll();
-    Bundles.named(context, "org.rdma4j.rxe").start();
+    if (plugged != null) {
+      plugged.unplug();
+    }
   }
 
   @Test
@@ -115,7 +119,7 @@ public class StormIT {
   @Test
   public void twoThreadsStopAndStartABundleOfTheCardAtOnce() throws Exception {
     links().add("it0", Links.address(0));
-    PluggedCard plugged = new PluggedCard(context, configurations);
+    plugged = new PluggedCard(context, configurations);
     for (String part : List.of("mlx5.core", "mlx5.device", "mlx5.ib", "pci")) {
       String name = "org.rdma4j." + part;
       Bundle bundle = Bundles.named(context, name);
@@ -143,7 +147,6 @@ public class StormIT {
       assertEquals(name, List.of(), again.problems());
       assertTrue(name, again.succeeded() > 0);
     }
-    plugged.unplug();
   }
 
   /** One makes and removes links, one stops and starts the provider, two register and unregister clients. */
