@@ -21,6 +21,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.rdma4j.ib.core.verbs.Errno;
+import org.rdma4j.ib.core.verbs.QpAttributes;
+import org.rdma4j.ib.core.verbs.QpState;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.rdma.cm.message.CmAttribute;
@@ -276,6 +278,20 @@ public final class CmId {
   }
 
   /**
+   * What a queue pair is to be told next so that it fits the connection (kernel: {@code ib_cm_init_qp_attr}).
+   *
+   * @param target INIT, RTR or RTS
+   * @return attributes that the caller may change, such as the P_Key index of a queue pair on another partition
+   * @throws VerbsException EINVAL for another target, or in a state in which that is not known; or what the port says
+   */
+  public QpAttributes qpAttributes(QpState target) {
+    synchronized (manager.lock) {
+      require("attributes for " + target, QpTransition.allowed(target));
+      return QpTransition.of(connection, port, target);
+    }
+  }
+
+  /**
    * Asks for the queue pair of a service; SIDR_REP_RECEIVED or SIDR_REQ_ERROR follows.
    *
    * @param milliseconds between tries
@@ -386,7 +402,13 @@ public final class CmId {
 
   /** Sends what needs no answer. */
   void tell(CmAttribute kind, MemorySegment message) {
-    manager.counters.countSent(kind);
+    port.counters().countSent(kind);
+    port.send(message, connection.address);
+  }
+
+  /** Sends once more what needs no answer. */
+  void tellAgain(CmAttribute kind, MemorySegment message) {
+    port.counters().countRetries(kind, 1);
     port.send(message, connection.address);
   }
 
@@ -396,7 +418,7 @@ public final class CmId {
     outstanding =
         port.send(
             message, connection.address, connection.timeout, connection.maxRetries, () -> exhausted(kind, mine));
-    manager.counters.countSent(kind);
+    port.counters().countSent(kind);
   }
 
   /** There was no answer. */

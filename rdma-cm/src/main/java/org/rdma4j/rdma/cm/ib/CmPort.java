@@ -1,6 +1,7 @@
 package org.rdma4j.rdma.cm.ib;
 
 import java.lang.foreign.MemorySegment;
+import org.rdma4j.ib.core.verbs.AhAttributes;
 
 /** How messages of a port leave: its MAD agent (kernel: {@code struct cm_port}). */
 public interface CmPort {
@@ -24,6 +25,30 @@ public interface CmPort {
 
   /** {@return the device, by whose identity listeners are told apart} */
   Object device();
+
+  /** {@return its number on the device, from 1} */
+  int number();
+
+  /**
+   * Where a P_Key of the port is.
+   *
+   * @param to with the P_Key
+   * @return the slot in the port's table
+   * @throws org.rdma4j.ib.core.verbs.VerbsException EINVAL where the port has it not, ENODEV when the device is gone
+   */
+  int pkeyIndex(CmAddress to);
+
+  /**
+   * The way of packets.
+   *
+   * @return the address vector from the local GID to the remote one
+   * @throws org.rdma4j.ib.core.verbs.VerbsException EADDRNOTAVAIL where the port has not the local GID, ENODEV when the
+   *     device is gone
+   */
+  AhAttributes way(CmAddress to);
+
+  /** {@return the messages of the port, by kind} */
+  CmCounters counters();
 
   /**
    * Sends a message that nobody answers, or for whose answer nobody waits.

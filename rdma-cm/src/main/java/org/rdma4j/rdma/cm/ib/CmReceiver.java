@@ -47,7 +47,7 @@ final class CmReceiver {
     if (kind.isEmpty()) {
       return;
     }
-    manager.counters.countReceived(kind.get());
+    port.counters().countReceived(kind.get());
     Happened happened;
     synchronized (manager.lock) {
       try {
@@ -95,7 +95,7 @@ final class CmReceiver {
       id.state(MRA_REP_RCVD);
     } else {
       if (id.state().in(MRA_REQ_RCVD, MRA_REP_RCVD)) {
-        manager.counters.countDuplicate(CmAttribute.MRA);
+        id.port().counters().countDuplicate(CmAttribute.MRA);
       }
       return null;
     }
@@ -198,14 +198,14 @@ final class CmReceiver {
 
   /** A REP that came before: the peer has not got what answered it. */
   private void repeated(CmId id, MemorySegment mad) {
-    manager.counters.countDuplicate(CmAttribute.REP);
+    id.port().counters().countDuplicate(CmAttribute.REP);
     if (id.connection.remoteId != Rep.LOCAL_COMM_ID.getInt(mad)) {
       return;
     }
     if (id.state() == ESTABLISHED) {
-      id.tell(CmAttribute.RTU, CmMessages.rtu(id));
+      id.tellAgain(CmAttribute.RTU, CmMessages.rtu(id));
     } else if (id.state() == MRA_REP_SENT) {
-      id.tell(CmAttribute.MRA, CmMessages.mra(id, CmMessages.ABOUT_REP));
+      id.tellAgain(CmAttribute.MRA, CmMessages.mra(id, CmMessages.ABOUT_REP));
     }
   }
 
@@ -215,7 +215,7 @@ final class CmReceiver {
       return null;
     }
     if (!id.state().in(REP_SENT, MRA_REP_RCVD)) {
-      manager.counters.countDuplicate(CmAttribute.RTU);
+      id.port().counters().countDuplicate(CmAttribute.RTU);
       return null;
     }
     id.cancel();
@@ -227,7 +227,7 @@ final class CmReceiver {
     MemorySegment mad = message.mad();
     CmId id = manager.tables.pair(Dreq.REMOTE_COMM_ID.getInt(mad), Dreq.LOCAL_COMM_ID.getInt(mad));
     if (id == null) {
-      manager.counters.countSent(CmAttribute.DREP);
+      port.counters().countSent(CmAttribute.DREP);
       port.send(CmMessages.drep(mad), message.from());
       return null;
     }
@@ -242,11 +242,11 @@ final class CmReceiver {
         return new Happened(id, new CmEvent.DreqReceived(Dreq.PRIVATE_DATA.get(mad)));
       }
       case TIMEWAIT -> {
-        manager.counters.countDuplicate(CmAttribute.DREQ);
+        id.port().counters().countDuplicate(CmAttribute.DREQ);
         id.connection.transactionId = MadHeader.TRANSACTION_ID.get(mad);
-        id.tell(CmAttribute.DREP, CmMessages.drep(id));
+        id.tellAgain(CmAttribute.DREP, CmMessages.drep(id));
       }
-      case DREQ_RCVD -> manager.counters.countDuplicate(CmAttribute.DREQ);
+      case DREQ_RCVD -> id.port().counters().countDuplicate(CmAttribute.DREQ);
       default -> {
         // A connection that is not there yet is not ended.
       }

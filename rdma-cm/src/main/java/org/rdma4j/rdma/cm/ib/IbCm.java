@@ -12,7 +12,6 @@ public final class IbCm {
 
   final Object lock = new Object();
   final CmTables tables = new CmTables();
-  final CmCounters counters = new CmCounters();
   private final CmTimer timer;
   private final CmReceiver receiver = new CmReceiver(this);
 
@@ -36,11 +35,6 @@ public final class IbCm {
   /** A message came to a port; it is looked at on the manager's thread. */
   public void receive(CmPort port, ReceivedCm message) {
     timer.execute(() -> receiver.receive(port, message));
-  }
-
-  /** {@return how many messages there were} */
-  public CmCounters counters() {
-    return counters;
   }
 
   /** {@return how much is known of connections and listeners: 0 when nothing is left} */

@@ -65,9 +65,9 @@ final class RequestReceiver {
 
   /** A request that came before: the peer has not got what answered it, or nobody has answered yet. */
   private void repeated(CmId id) {
-    manager.counters.countDuplicate(CmAttribute.REQ);
+    id.port().counters().countDuplicate(CmAttribute.REQ);
     if (id.state() == MRA_REQ_SENT) {
-      id.tell(CmAttribute.MRA, CmMessages.mra(id, CmMessages.ABOUT_REQ));
+      id.tellAgain(CmAttribute.MRA, CmMessages.mra(id, CmMessages.ABOUT_REQ));
     }
   }
 
@@ -133,7 +133,7 @@ final class RequestReceiver {
     CmId listener = manager.tables.listener(port.device(), serviceId);
     if (listener == null) {
       long transactionId = MadHeader.TRANSACTION_ID.get(mad);
-      manager.counters.countSent(CmAttribute.SIDR_REP);
+      port.counters().countSent(CmAttribute.SIDR_REP);
       port.send(
           CmMessages.sidrRep(requestId, serviceId, transactionId, SidrStatus.UNSUPPORTED), message.from());
       return null;
@@ -145,7 +145,7 @@ final class RequestReceiver {
     connection.transactionId = MadHeader.TRANSACTION_ID.get(mad);
     connection.address = message.from();
     if (!manager.tables.addQuestion(id, requestId, message.from().remote())) {
-      manager.counters.countDuplicate(CmAttribute.SIDR_REQ);
+      port.counters().countDuplicate(CmAttribute.SIDR_REQ);
       return null;
     }
     manager.add(id);
@@ -155,7 +155,7 @@ final class RequestReceiver {
   }
 
   void refuse(CmPort port, CmAddress to, MemorySegment refusal) {
-    manager.counters.countSent(CmAttribute.REJ);
+    port.counters().countSent(CmAttribute.REJ);
     port.send(refusal, to);
   }
 

@@ -181,7 +181,7 @@ class IbCmTest {
     pair.time.runUntil(20 + REP_TRY);
     assertEquals(CmState.ESTABLISHED, passive.getFirst().state());
     assertEquals(6, ((CmEvent.RtuReceived) pair.eventsB.get(1)).privateData()[0]);
-    assertEquals(1, pair.a.counters().duplicates(CmAttribute.REP));
+    assertEquals(1, pair.portA.counters().duplicates(CmAttribute.REP));
     nothingIsLeft();
   }
 
@@ -197,7 +197,7 @@ class IbCmTest {
     assertEquals(Errno.EISCONN, assertThrows(VerbsException.class, accepted::notifyEstablished).errno());
     active.sendRtu(NOTHING);
     pair.time.runUntil(30);
-    assertEquals(1, pair.b.counters().duplicates(CmAttribute.RTU));
+    assertEquals(1, pair.portB.counters().duplicates(CmAttribute.RTU));
     nothingIsLeft();
   }
 
@@ -293,7 +293,7 @@ class IbCmTest {
     assertEquals(List.of(), pair.portB.sent);
     pair.time.runUntil(REQ_TRY + 10);
     assertEquals(List.of(CmAttribute.MRA), pair.portB.sent);
-    assertEquals(1, pair.b.counters().duplicates(CmAttribute.REQ));
+    assertEquals(1, pair.portB.counters().duplicates(CmAttribute.REQ));
     assertEquals(24, ((CmEvent.MraReceived) pair.eventsA.getFirst()).serviceTimeout());
     nothingIsLeft();
   }

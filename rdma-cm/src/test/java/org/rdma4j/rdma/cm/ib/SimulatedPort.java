@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.rdma4j.ib.core.mad.MadHeader;
+import org.rdma4j.ib.core.verbs.AhAttributes;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.rdma.cm.message.CmAttribute;
@@ -16,9 +17,13 @@ final class SimulatedPort implements CmPort {
     void carry(SimulatedPort from, MemorySegment mad, CmAddress to);
   }
 
+  static final int PKEY_INDEX = 3;
+  static final int GID_INDEX = 5;
+
   private final VirtualTime time;
   private final long guid;
   private final Network network;
+  private final CmCounters counters = new CmCounters();
 
   /** What was sent, also again. */
   final List<CmAttribute> sent = new ArrayList<>();
@@ -51,6 +56,29 @@ final class SimulatedPort implements CmPort {
   @Override
   public Object device() {
     return this;
+  }
+
+  @Override
+  public int number() {
+    return 1;
+  }
+
+  @Override
+  public int pkeyIndex(CmAddress to) {
+    return PKEY_INDEX;
+  }
+
+  @Override
+  public AhAttributes way(CmAddress to) {
+    return new AhAttributes(1, to.remote(), GID_INDEX)
+        .withFlowLabel(to.flowLabel())
+        .withTrafficClass(to.trafficClass())
+        .withHopLimit(to.hopLimit());
+  }
+
+  @Override
+  public CmCounters counters() {
+    return counters;
   }
 
   @Override
@@ -99,6 +127,7 @@ final class SimulatedPort implements CmPort {
       }
       if (left-- > 0) {
         send(mad, to);
+        counters.countRetries(sent.getLast(), 1);
         plan();
       } else {
         cancel();
