@@ -3,8 +3,8 @@ package org.rdma4j.ib.core.mad;
 /** A MAD on its way (kernel: {@code struct ib_mad_send_buf}). Calls from any thread; none waits. */
 public interface MadSend {
   /**
-   * It need not be sent again, and no answer is waited for; it completes as flushed, unless it is complete already
-   * (kernel: {@code ib_cancel_mad}).
+   * It need not be sent again, and no answer is waited for; it completes as flushed, unless it is complete already.
+   * What was not sent at all yet is sent once (kernel: {@code ib_cancel_mad}).
    */
   void cancel();
 

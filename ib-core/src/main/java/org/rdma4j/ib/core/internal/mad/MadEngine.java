@@ -117,7 +117,7 @@ final class MadEngine {
       } catch (VerbsException e) {
         LOG.debug("a MAD could not be posted", e);
         posted--;
-        finish(next, WcStatus.LOC_QP_OP_ERR);
+        finish(next, next.cancelled ? WcStatus.WR_FLUSH_ERR : WcStatus.LOC_QP_OP_ERR);
       }
     }
   }
@@ -171,11 +171,15 @@ final class MadEngine {
     call(pending.agent, () -> pending.handler.sent(pending, status));
   }
 
+  /** What was not sent yet is sent all the same, once: a DREQ whose answer nobody waits for, for one. */
   synchronized void cancel(PendingMad pending) {
     switch (pending.place) {
       case QUEUED -> {
-        queued.remove(pending);
-        finish(pending, WcStatus.WR_FLUSH_ERR);
+        pending.cancelled = true;
+        if (pending.retried > 0) {
+          queued.remove(pending);
+          finish(pending, WcStatus.WR_FLUSH_ERR);
+        }
       }
       case WAITING -> {
         waiting.remove(pending);
