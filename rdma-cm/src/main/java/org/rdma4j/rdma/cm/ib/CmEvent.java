@@ -126,7 +126,17 @@ public sealed interface CmEvent {
    * @param status number of what became of it, see {@link SidrStatus}
    * @param qpn queue pair of the service
    * @param qkey its Q_Key
+   * @param vendorId of the peer's enhanced connection options
+   * @param attributeModifier the peer's enhanced connection options
    * @param information additional information, as long as the peer says
    */
-  record SidrRepReceived(int status, int qpn, int qkey, byte[] information, byte[] privateData) implements CmEvent {}
+  record SidrRepReceived(
+      int status,
+      int qpn,
+      int qkey,
+      int vendorId,
+      int attributeModifier,
+      byte[] information,
+      byte[] privateData)
+      implements CmEvent {}
 }

@@ -36,6 +36,9 @@ public final class CmId {
   /** In the service timeout of an MRA: sent only when the peer asks again (kernel: {@code IB_CM_MRA_FLAG_DELAY}). */
   public static final int MRA_DELAY = 0x80;
 
+  /** Instead of a service id: one that nobody has (kernel: {@code IB_CM_ASSIGN_SERVICE_ID}). */
+  public static final long ASSIGN_SERVICE_ID = CmChecks.ASSIGN_SERVICE_ID;
+
   private static final int EXPONENT = 0x1f;
   private static final byte[] NOTHING = {};
 
@@ -46,6 +49,7 @@ public final class CmId {
   private CmState state;
   private CmPort.Outstanding outstanding;
   private int tries;
+  private int shares;
   private int localId;
   private boolean destroyed;
   private boolean delivering;
@@ -95,19 +99,35 @@ public final class CmId {
   /**
    * Begins to listen.
    *
-   * @param serviceId whom peers ask for
-   * @throws VerbsException EBUSY when somebody listens there on this device, EINVAL in another state than IDLE
+   * @param serviceId whom peers ask for, or {@link #ASSIGN_SERVICE_ID}
+   * @throws VerbsException EBUSY when somebody listens there on this device, EINVAL for a service id that is only
+   *     assigned, or in another state than IDLE
    */
   public void listen(long serviceId) {
+    CmChecks.serviceId(serviceId);
     synchronized (manager.lock) {
       require("listen", IDLE);
-      if (!manager.tables.listen(this, port.device(), serviceId)) {
+      long wanted = serviceId == ASSIGN_SERVICE_ID ? manager.tables.assignServiceId() : serviceId;
+      if (!manager.tables.listen(this, port.device(), wanted)) {
         throw new VerbsException(
-            Errno.EBUSY, "listen on service %#018x: somebody does on this device".formatted(serviceId));
+            Errno.EBUSY, "listen on service %#018x: somebody does on this device".formatted(wanted));
       }
-      connection.serviceId = serviceId;
+      connection.serviceId = wanted;
       state = LISTEN;
+      shares = 1;
     }
+  }
+
+  /** {@return the service that it listens on or is for} */
+  public long serviceId() {
+    synchronized (manager.lock) {
+      return connection.serviceId;
+    }
+  }
+
+  /** One more has the listener, and destroys it once more. */
+  void share() {
+    shares++;
   }
 
   /**
@@ -116,11 +136,12 @@ public final class CmId {
    * @throws VerbsException EINVAL for a bad parameter or state, or what the port says
    */
   public void sendReq(ReqParameters asked) {
-    checkType(asked.qpType());
-    checkData(CmAttribute.REQ, asked.privateData());
+    CmChecks.type(asked.qpType());
+    CmChecks.privateData(CmAttribute.REQ, asked.privateData());
     synchronized (manager.lock) {
       require("REQ", IDLE);
       CmPath path = asked.path();
+      MemorySegment message = CmChecks.built(CmAttribute.REQ, () -> CmMessages.req(this, asked));
       connection.path = path;
       connection.address = path.address();
       connection.ackTimeout = path.lifeTime() + 1;
@@ -134,7 +155,7 @@ public final class CmId {
       connection.timeout =
           2 * CmTimes.milliseconds(path.lifeTime()) + CmTimes.milliseconds(asked.responseTimeout());
       connection.maxRetries = asked.maxCmRetries();
-      ask(CmAttribute.REQ, CmMessages.req(this, asked));
+      ask(CmAttribute.REQ, message);
       state = REQ_SENT;
     }
   }
@@ -145,10 +166,10 @@ public final class CmId {
    * @throws VerbsException EINVAL for a bad parameter or state, or what the port says
    */
   public void sendRep(RepParameters said) {
-    checkData(CmAttribute.REP, said.privateData());
+    CmChecks.privateData(CmAttribute.REP, said.privateData());
     synchronized (manager.lock) {
       require("REP", REQ_RCVD, MRA_REQ_SENT);
-      ask(CmAttribute.REP, CmMessages.rep(this, said));
+      ask(CmAttribute.REP, CmChecks.built(CmAttribute.REP, () -> CmMessages.rep(this, said)));
       connection.initiatorDepth = said.initiatorDepth();
       connection.responderResources = said.responderResources();
       connection.rqPsn = said.startingPsn();
@@ -163,7 +184,7 @@ public final class CmId {
    * @throws VerbsException EINVAL for too long data or in another state than REP_RCVD and MRA_REP_SENT
    */
   public void sendRtu(byte[] privateData) {
-    checkData(CmAttribute.RTU, privateData);
+    CmChecks.privateData(CmAttribute.RTU, privateData);
     synchronized (manager.lock) {
       require("RTU", REP_RCVD, MRA_REP_SENT);
       connection.privateData = privateData.clone();
@@ -179,7 +200,7 @@ public final class CmId {
    *     the connection is in TIMEWAIT
    */
   public void sendDreq(byte[] privateData) {
-    checkData(CmAttribute.DREQ, privateData);
+    CmChecks.privateData(CmAttribute.DREQ, privateData);
     synchronized (manager.lock) {
       require("DREQ", ESTABLISHED);
       end(privateData);
@@ -204,7 +225,7 @@ public final class CmId {
    *     connection is in TIMEWAIT all the same
    */
   public void sendDrep(byte[] privateData) {
-    checkData(CmAttribute.DREP, privateData);
+    CmChecks.privateData(CmAttribute.DREP, privateData);
     synchronized (manager.lock) {
       require("DREP", DREQ_RCVD);
       connection.privateData = privateData.clone();
@@ -221,7 +242,8 @@ public final class CmId {
    * @throws VerbsException EINVAL for too long data or in a state without anything to refuse
    */
   public void sendRej(int reason, byte[] ari, byte[] privateData) {
-    checkData(CmAttribute.REJ, privateData);
+    CmChecks.privateData(CmAttribute.REJ, privateData);
+    CmChecks.ari(ari);
     synchronized (manager.lock) {
       require(
           "REJ", REQ_SENT, MRA_REQ_RCVD, REQ_RCVD, MRA_REQ_SENT, REP_RCVD, MRA_REP_SENT, REP_SENT, MRA_REP_RCVD);
@@ -247,7 +269,7 @@ public final class CmId {
    * @throws VerbsException EINVAL for too long data or in another state than REQ_RCVD and REP_RCVD
    */
   public void sendMra(int serviceTimeout, byte[] privateData) {
-    checkData(CmAttribute.MRA, privateData);
+    CmChecks.privateData(CmAttribute.MRA, privateData);
     synchronized (manager.lock) {
       require("MRA", REQ_RCVD, REP_RCVD);
       boolean aboutReq = state == REQ_RCVD;
@@ -299,7 +321,7 @@ public final class CmId {
    * @throws VerbsException EINVAL for too long data or in another state than IDLE, or what the port says
    */
   public void sendSidrReq(CmPath path, long serviceId, long milliseconds, int retries, byte[] privateData) {
-    checkData(CmAttribute.SIDR_REQ, privateData);
+    CmChecks.privateData(CmAttribute.SIDR_REQ, privateData);
     synchronized (manager.lock) {
       require("SIDR_REQ", IDLE);
       connection.path = path;
@@ -315,13 +337,37 @@ public final class CmId {
   /**
    * Answers a question for a service.
    *
+   * @param information at most 72 bytes
    * @throws VerbsException EINVAL for too long data or in another state than SIDR_REQ_RCVD
    */
   public void sendSidrRep(SidrStatus status, int qpn, int qkey, byte[] information, byte[] privateData) {
-    checkData(CmAttribute.SIDR_REP, privateData);
+    sendSidrRep(status, qpn, qkey, 0, 0, information, privateData);
+  }
+
+  /**
+   * Answers a question for a service, with enhanced connection options.
+   *
+   * @param vendorId of the options, 24 bits
+   * @param attributeModifier the options
+   * @param information at most 72 bytes
+   * @throws VerbsException EINVAL for too long data or in another state than SIDR_REQ_RCVD
+   */
+  public void sendSidrRep(
+      SidrStatus status,
+      int qpn,
+      int qkey,
+      int vendorId,
+      int attributeModifier,
+      byte[] information,
+      byte[] privateData) {
+    CmChecks.privateData(CmAttribute.SIDR_REP, privateData);
+    CmChecks.information(information);
     synchronized (manager.lock) {
       require("SIDR_REP", SIDR_REQ_RCVD);
-      MemorySegment message = CmMessages.sidrRep(this, status, qpn, qkey, information, privateData);
+      MemorySegment message =
+          CmChecks.built(
+              CmAttribute.SIDR_REP,
+              () -> CmMessages.sidrRep(this, status, qpn, qkey, vendorId, attributeModifier, information, privateData));
       manager.tables.removeQuestion(this, connection.remoteId, connection.address.remote());
       state = IDLE;
       tell(CmAttribute.SIDR_REP, message);
@@ -351,13 +397,13 @@ public final class CmId {
 
   /** Gives it up; with {@code silent} a request is left without an answer. */
   void destroy(boolean silent) {
-    if (destroyed) {
+    if (destroyed || (state == LISTEN && --shares > 0)) {
       return;
     }
     try {
       sayGoodbye(silent);
     } catch (VerbsException e) {
-      manager.log("the last message of connection {} could not be sent: {}", localId, e);
+      manager.log("the last message of connection {} could not be sent", localId, e);
     }
     destroyed = true;
     cancel();
@@ -501,21 +547,6 @@ public final class CmId {
       throw new VerbsException(
           Errno.EINVAL,
           "%s: the connection is in state %s, it must be in %s".formatted(what, state, Arrays.toString(allowed)));
-    }
-  }
-
-  private static void checkType(QpType type) {
-    if (type != QpType.RC && type != QpType.UC && type != QpType.XRC_INI) {
-      throw new VerbsException(Errno.EINVAL, "REQ: queue pairs of type RC, UC and XRC_INI connect, not " + type);
-    }
-  }
-
-  private static void checkData(CmAttribute kind, byte[] privateData) {
-    int most = kind.privateData().length();
-    if (privateData.length > most) {
-      throw new VerbsException(
-          Errno.EINVAL,
-          "%s: %d bytes of private data, at most %d are allowed".formatted(kind, privateData.length, most));
     }
   }
 }

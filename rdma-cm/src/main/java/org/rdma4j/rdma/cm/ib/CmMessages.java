@@ -219,10 +219,21 @@ final class CmMessages {
     return mad;
   }
 
-  static MemorySegment sidrRep(CmId id, SidrStatus status, int qpn, int qkey, byte[] information, byte[] privateData) {
+  static MemorySegment sidrRep(
+      CmId id,
+      SidrStatus status,
+      int qpn,
+      int qkey,
+      int vendorId,
+      int attributeModifier,
+      byte[] information,
+      byte[] privateData) {
     Connection connection = id.connection;
     MemorySegment mad =
         sidrRep(connection.remoteId, connection.serviceId, connection.transactionId, status);
+    MadHeader.ATTRIBUTE_MODIFIER.setInt(mad, attributeModifier);
+    SidrRep.VENDOR_ID_H.set(mad, vendorId >>> Byte.SIZE);
+    SidrRep.VENDOR_ID_L.set(mad, vendorId & 0xff);
     SidrRep.QPN.set(mad, qpn);
     SidrRep.Q_KEY.setInt(mad, qkey);
     SidrRep.ADDITIONAL_INFORMATION_LENGTH.set(mad, information.length);

@@ -2,6 +2,7 @@ package org.rdma4j.rdma.cm.ib;
 
 import java.lang.foreign.MemorySegment;
 import org.rdma4j.ib.core.verbs.AhAttributes;
+import org.rdma4j.roce.address.Gid;
 
 /** How messages of a port leave: its MAD agent (kernel: {@code struct cm_port}). */
 public interface CmPort {
@@ -16,6 +17,9 @@ public interface CmPort {
 
   /** {@return GUID of the node, which peers know connections by} */
   long nodeGuid();
+
+  /** {@return the first of its GIDs, by which peers may know it; zero when it has none} */
+  Gid gid();
 
   /** {@return exponent of what this node takes to acknowledge} */
   int ackDelay();

@@ -53,7 +53,7 @@ final class CmReceiver {
       try {
         happened = handle(port, kind.get(), message);
       } catch (VerbsException e) {
-        manager.log("no answer to {}: {}", kind.get(), e);
+        manager.log("no answer to {}", kind.get(), e);
         return;
       }
     }
@@ -74,7 +74,7 @@ final class CmReceiver {
       case DREQ -> dreq(port, message);
       case DREP -> drep(mad);
       case SIDR_REP -> sidrRep(mad);
-      case LAP, APR -> null;
+      case LAP, APR -> null; // There are no alternate paths on RoCE (kernel: cm_lap_handler, cm_apr_handler).
     };
   }
 
@@ -158,11 +158,13 @@ final class CmReceiver {
     connection.remoteCaGuid = Rep.LOCAL_CA_GUID.get(mad);
     connection.remoteQpn = (xrc ? Rep.LOCAL_EE_CONTEXT_NUMBER : Rep.LOCAL_QPN).getInt(mad);
     if (manager.tables.addRemoteId(id) != null) {
+      connection.remoteId = 0; // This is of another connection.
       return null;
     }
     CmId stale = manager.tables.addRemoteQp(id);
     if (stale != null) {
       manager.tables.removeRemote(id);
+      connection.remoteId = 0;
       MemorySegment refusal = CmMessages.rej(mad, CmMessages.ABOUT_REP, RejectReason.STALE_CONN, new byte[0]);
       requests.refuse(port, message.from(), refusal);
       requests.endStale(stale);
@@ -198,10 +200,10 @@ final class CmReceiver {
 
   /** A REP that came before: the peer has not got what answered it. */
   private void repeated(CmId id, MemorySegment mad) {
-    id.port().counters().countDuplicate(CmAttribute.REP);
     if (id.connection.remoteId != Rep.LOCAL_COMM_ID.getInt(mad)) {
       return;
     }
+    id.port().counters().countDuplicate(CmAttribute.REP);
     if (id.state() == ESTABLISHED) {
       id.tellAgain(CmAttribute.RTU, CmMessages.rtu(id));
     } else if (id.state() == MRA_REP_SENT) {
@@ -227,6 +229,7 @@ final class CmReceiver {
     MemorySegment mad = message.mad();
     CmId id = manager.tables.pair(Dreq.REMOTE_COMM_ID.getInt(mad), Dreq.LOCAL_COMM_ID.getInt(mad));
     if (id == null) {
+      port.counters().countDuplicate(CmAttribute.DREQ);
       port.counters().countSent(CmAttribute.DREP);
       port.send(CmMessages.drep(mad), message.from());
       return null;
@@ -279,6 +282,8 @@ final class CmReceiver {
             SidrRep.STATUS.getInt(mad),
             SidrRep.QPN.getInt(mad),
             SidrRep.Q_KEY.getInt(mad),
+            SidrRep.VENDOR_ID_H.getInt(mad) << Byte.SIZE | SidrRep.VENDOR_ID_L.getInt(mad),
+            MadHeader.ATTRIBUTE_MODIFIER.getInt(mad),
             information,
             SidrRep.PRIVATE_DATA.get(mad)));
   }

@@ -14,6 +14,8 @@ final class CmTables {
 
   private record Question(int id, Gid from) {}
 
+  private static final long ASSIGNED = 0x00ff_ffff_ffff_ffffL;
+
   private final int operand = new SecureRandom().nextInt();
   private final Map<Integer, CmId> local = new HashMap<>();
   private final Map<Service, CmId> listeners = new HashMap<>();
@@ -21,6 +23,7 @@ final class CmTables {
   private final Map<Remote, CmId> remoteQps = new HashMap<>();
   private final Map<Question, CmId> questions = new HashMap<>();
   private int next;
+  private long assigned = 1;
 
   /** Gives an id its number: all in turn, disguised so that what is left of an earlier life is not met again. */
   int add(CmId id) {
@@ -45,6 +48,11 @@ final class CmTables {
   CmId pair(int localNumber, int remoteNumber) {
     CmId id = local.get(localNumber);
     return id != null && id.connection.remoteId == remoteNumber ? id : null;
+  }
+
+  /** A service id that was not given before, and that nobody can choose (kernel: {@code listen_service_id}). */
+  long assignServiceId() {
+    return CmChecks.ASSIGN_SERVICE_ID | assigned++ & ASSIGNED;
   }
 
   CmId listener(Object device, long serviceId) {

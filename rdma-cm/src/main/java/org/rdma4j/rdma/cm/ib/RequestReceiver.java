@@ -12,11 +12,13 @@ import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.rdma.cm.message.CmAttribute;
 import org.rdma4j.rdma.cm.message.Req;
 import org.rdma4j.rdma.cm.message.SidrReq;
+import org.rdma4j.roce.address.Gid;
 import org.rdma4j.roce.address.PathMtu;
 
 /** Messages that make a new id (kernel: {@code cm_req_handler}, {@code cm_sidr_req_handler}). */
 final class RequestReceiver {
   private static final byte[] NOTHING = {};
+  private static final int GID_BYTES = 16;
 
   private final IbCm manager;
 
@@ -42,10 +44,11 @@ final class RequestReceiver {
       endStale(stale);
       return null;
     }
-    RejectReason reason = reason(listener, type, id.connection.path);
+    RejectReason reason = reason(listener, type, id);
     if (reason != null) {
       manager.tables.removeRemote(id);
-      refuse(port, message.from(), CmMessages.rej(mad, CmMessages.ABOUT_REQ, reason, NOTHING));
+      byte[] ari = reason == RejectReason.INVALID_GID ? bytes(port.gid()) : NOTHING;
+      refuse(port, message.from(), CmMessages.rej(mad, CmMessages.ABOUT_REQ, reason, ari));
       return null;
     }
     manager.tables.addRemoteId(id);
@@ -53,14 +56,30 @@ final class RequestReceiver {
     return new CmReceiver.Happened(id, reqReceived(listener, id.connection, mad));
   }
 
-  private static RejectReason reason(CmId listener, QpType type, CmPath path) {
+  private RejectReason reason(CmId listener, QpType type, CmId id) {
     if (listener == null) {
       return RejectReason.INVALID_SERVICE_ID;
     }
     if (type == null) {
       return RejectReason.INVALID_TRANSPORT_TYPE;
     }
-    return path.mtu() == null ? RejectReason.INVALID_MTU : null;
+    if (id.connection.path.mtu() == null) {
+      return RejectReason.INVALID_MTU;
+    }
+    try {
+      id.port().way(id.connection.address);
+      id.port().pkeyIndex(id.connection.address);
+      return null;
+    } catch (VerbsException e) {
+      manager.log("there is no way to who asks for a connection", e);
+      return RejectReason.INVALID_GID;
+    }
+  }
+
+  private static byte[] bytes(Gid gid) {
+    byte[] bytes = new byte[GID_BYTES];
+    gid.writeTo(MemorySegment.ofArray(bytes), 0);
+    return bytes;
   }
 
   /** A request that came before: the peer has not got what answered it, or nobody has answered yet. */
@@ -90,7 +109,7 @@ final class RequestReceiver {
     connection.rnrRetryCount = Req.RNR_RETRY_COUNT.getInt(mad);
     CmAddress address =
         new CmAddress(
-            Req.PRIMARY_REMOTE_PORT_GID.getGid(mad),
+            message.from().local(), // The GID that is there, whatever the peer calls it.
             Req.PRIMARY_LOCAL_PORT_GID.getGid(mad),
             Req.PARTITION_KEY.getInt(mad),
             Req.PRIMARY_TRAFFIC_CLASS.getInt(mad),
@@ -165,7 +184,7 @@ final class RequestReceiver {
       try {
         stale.end(NOTHING);
       } catch (VerbsException e) {
-        manager.log("the end of stale connection {} could not be sent: {}", stale.localId(), e);
+        manager.log("the end of stale connection {} could not be sent", stale.localId(), e);
       }
     }
   }

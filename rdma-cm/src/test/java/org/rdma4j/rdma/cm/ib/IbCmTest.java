@@ -3,6 +3,7 @@ package org.rdma4j.rdma.cm.ib;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,12 +19,16 @@ import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.rdma.cm.message.CmAttribute;
 import org.rdma4j.rdma.cm.message.Rej;
 import org.rdma4j.rdma.cm.message.Req;
+import org.rdma4j.roce.address.Gid;
+import org.rdma4j.roce.address.PathMtu;
 
 /** Connections between two managers, message by message. */
 class IbCmTest {
   private static final byte[] NOTHING = {};
   private static final long REQ_TRY = 2 * 1024 + 4096;
   private static final long REP_TRY = 4096;
+
+  private static final CmHandler OTHER = (id, event) -> CmHandler.Verdict.KEEP;
 
   private final Pair pair = new Pair();
   private final List<CmId> passive = new ArrayList<>();
@@ -408,12 +413,16 @@ class IbCmTest {
     pair.time.runUntil(10);
     CmEvent.SidrReqReceived asked = (CmEvent.SidrReqReceived) pair.eventsB.getFirst();
     assertEquals(216, asked.privateData().length);
-    passive.getFirst().sendSidrRep(SidrStatus.SUCCESS, 0x33, 0x1234567, NOTHING, new byte[] {2});
+    passive
+        .getFirst()
+        .sendSidrRep(SidrStatus.SUCCESS, 0x33, 0x1234567, 0xabcdef, 0x778899, NOTHING, new byte[] {2});
     pair.time.runUntil(20);
     CmEvent.SidrRepReceived answered = (CmEvent.SidrRepReceived) pair.eventsA.getFirst();
     assertEquals(0, answered.status());
     assertEquals(0x33, answered.qpn());
     assertEquals(0x1234567, answered.qkey());
+    assertEquals(0xabcdef, answered.vendorId());
+    assertEquals(0x778899, answered.attributeModifier());
     assertEquals(2, answered.privateData()[0]);
     active.sendSidrReq(Pair.path(), Pair.SERVICE + 5, 4096, 15, NOTHING);
     pair.time.runUntil(30);
@@ -447,6 +456,78 @@ class IbCmTest {
     pair.time.runUntil(40);
     assertEquals(events, pair.eventsA.size());
     assertEquals(CmState.ESTABLISHED, active.state());
+    nothingIsLeft();
+  }
+
+  @Test
+  void serviceIdsThatAreAssigned() {
+    CmId first = pair.a.create(pair.portA, OTHER);
+    CmId second = pair.a.create(pair.portA, OTHER);
+    first.listen(CmId.ASSIGN_SERVICE_ID);
+    second.listen(CmId.ASSIGN_SERVICE_ID);
+    assertEquals(0x0200_0000_0000_0001L, first.serviceId());
+    assertEquals(0x0200_0000_0000_0002L, second.serviceId());
+    CmId chosen = pair.a.create(pair.portA, OTHER);
+    VerbsException refused = assertThrows(VerbsException.class, () -> chosen.listen(0x0200_0000_0000_0003L));
+    assertEquals(Errno.EINVAL, refused.errno());
+    assertEquals(CmState.IDLE, chosen.state());
+    first.destroy();
+    second.destroy();
+    chosen.destroy();
+    nothingIsLeft();
+  }
+
+  @Test
+  void aListenerThatIsShared() {
+    CmHandler mine = (id, event) -> CmHandler.Verdict.KEEP;
+    CmId first = pair.b.listen(pair.portB, mine, 0x77);
+    assertSame(first, pair.b.listen(pair.portB, mine, 0x77));
+    VerbsException refused =
+        assertThrows(VerbsException.class, () -> pair.b.listen(pair.portB, OTHER, 0x77));
+    assertEquals(Errno.EINVAL, refused.errno());
+    first.destroy();
+    assertEquals(CmState.LISTEN, first.state());
+    first.destroy();
+    first.destroy();
+    assertEquals(CmState.IDLE, first.state());
+    CmId again = pair.b.listen(pair.portB, OTHER, 0x77);
+    again.destroy();
+    nothingIsLeft();
+  }
+
+  /** On a partition that the port is not in: no way back. */
+  @Test
+  void aRequestThatThereIsNoWayBackFor() {
+    CmAddress elsewhere = new CmAddress(Pair.A, Pair.B, 0x8765, 0, 0, 64, 0);
+    ReqParameters usual = Pair.req(0x11);
+    listener.listen(Pair.SERVICE);
+    active.sendReq(
+        new ReqParameters(
+            new CmPath(elsewhere, PathMtu.MTU_1024, 0, Pair.LIFE_TIME), usual.serviceId(), 0x11, QpType.RC, 1, 1, 1,
+            Pair.RESPONSE_TIMEOUT, false, 7, 7, Pair.RETRIES, false, 0, 0, NOTHING));
+    pair.time.runUntil(10);
+    CmEvent.RejReceived refused = (CmEvent.RejReceived) pair.eventsA.getFirst();
+    assertEquals(RejectReason.INVALID_GID.number(), refused.reason());
+    assertEquals(pair.portB.gid(), Gid.readFrom(MemorySegment.ofArray(refused.ari()), 0));
+    assertEquals(List.of(), pair.eventsB);
+    nothingIsLeft();
+  }
+
+  @Test
+  void numbersThatDoNotFit() {
+    ReqParameters wide =
+        new ReqParameters(
+            Pair.path(), Pair.SERVICE, 0x11, QpType.RC, 1, 256, 1, Pair.RESPONSE_TIMEOUT, false, 7, 7, Pair.RETRIES,
+            false, 0, 0, NOTHING);
+    assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> active.sendReq(wide)).errno());
+    assertEquals(CmState.IDLE, active.state());
+    request();
+    CmId accepted = passive.getFirst();
+    RepParameters deep = new RepParameters(1 << 24, 1, 1, 1, 0, false, 7, false, 0, 0, NOTHING);
+    assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> accepted.sendRep(deep)).errno());
+    assertEquals(
+        Errno.EINVAL, assertThrows(VerbsException.class, () -> accepted.sendRej(28, new byte[73], NOTHING)).errno());
+    assertEquals(CmState.REQ_RCVD, accepted.state());
     nothingIsLeft();
   }
 

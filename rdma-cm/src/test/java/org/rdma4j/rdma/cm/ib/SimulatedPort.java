@@ -9,6 +9,7 @@ import org.rdma4j.ib.core.verbs.AhAttributes;
 import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.rdma.cm.message.CmAttribute;
+import org.rdma4j.roce.address.Gid;
 
 /** A port whose MADs go over a {@link Network}, with the tries that the MAD layer makes. */
 final class SimulatedPort implements CmPort {
@@ -17,6 +18,7 @@ final class SimulatedPort implements CmPort {
     void carry(SimulatedPort from, MemorySegment mad, CmAddress to);
   }
 
+  static final int PKEY = 0xffff;
   static final int PKEY_INDEX = 3;
   static final int GID_INDEX = 5;
 
@@ -44,6 +46,11 @@ final class SimulatedPort implements CmPort {
   }
 
   @Override
+  public Gid gid() {
+    return Gid.parse("fe80::" + Long.toHexString(guid));
+  }
+
+  @Override
   public int ackDelay() {
     return 15;
   }
@@ -65,6 +72,9 @@ final class SimulatedPort implements CmPort {
 
   @Override
   public int pkeyIndex(CmAddress to) {
+    if (to.pkey() != PKEY) {
+      throw new VerbsException(Errno.EINVAL, "no P_Key " + to.pkey());
+    }
     return PKEY_INDEX;
   }
 

@@ -17,7 +17,6 @@ import static org.rdma4j.rdma.cm.ib.CmState.SIDR_REQ_RCVD;
 import static org.rdma4j.rdma.cm.ib.CmState.SIDR_REQ_SENT;
 import static org.rdma4j.rdma.cm.ib.CmState.TIMEWAIT;
 
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -107,91 +106,5 @@ class StatesTest {
                       ends.pair.time.runUntil(ends.pair.time.now() + 5);
                       ends.close();
                     }));
-  }
-
-  /** Two ends, of which one is brought into a state. */
-  private static final class Ends {
-    final Pair pair = new Pair();
-    final List<CmId> passive = new ArrayList<>();
-    final CmId listener = pair.b.create(pair.portB, this::asked);
-    final CmId active = pair.a.create(pair.portA, (id, event) -> CmHandler.Verdict.KEEP);
-
-    private CmHandler.Verdict asked(CmId id, CmEvent event) {
-      if (!passive.contains(id)) {
-        passive.add(id);
-      }
-      return CmHandler.Verdict.KEEP;
-    }
-
-    private void pass() {
-      pair.time.runUntil(pair.time.now() + 3);
-    }
-
-    CmId in(CmState state) {
-      if (state == IDLE) {
-        return active;
-      }
-      listener.listen(Pair.SERVICE);
-      return switch (state) {
-        case LISTEN -> listener;
-        case SIDR_REQ_SENT, SIDR_REQ_RCVD -> question(state);
-        case REQ_SENT, REQ_RCVD, MRA_REQ_SENT, MRA_REQ_RCVD -> asking(state);
-        case REP_SENT, REP_RCVD, MRA_REP_SENT, MRA_REP_RCVD -> answered(state);
-        default -> ended(state);
-      };
-    }
-
-    private CmId question(CmState state) {
-      active.sendSidrReq(Pair.path(), Pair.SERVICE, 1000, 2, NOTHING);
-      pass();
-      return state == SIDR_REQ_SENT ? active : passive.getFirst();
-    }
-
-    private CmId asking(CmState state) {
-      active.sendReq(Pair.req(0x11));
-      pass();
-      if (state == MRA_REQ_SENT || state == CmState.MRA_REQ_RCVD) {
-        passive.getFirst().sendMra(20, NOTHING);
-        pass();
-      }
-      return state == REQ_SENT || state == CmState.MRA_REQ_RCVD ? active : passive.getFirst();
-    }
-
-    private CmId answered(CmState state) {
-      asking(REQ_RCVD).sendRep(Pair.rep(0x22));
-      pass();
-      if (state == MRA_REP_SENT || state == CmState.MRA_REP_RCVD) {
-        active.sendMra(20, NOTHING);
-        pass();
-      }
-      return state == REP_RCVD || state == MRA_REP_SENT ? active : passive.getFirst();
-    }
-
-    private CmId ended(CmState state) {
-      CmId accepted = answered(REP_SENT);
-      active.sendRtu(NOTHING);
-      pass();
-      if (state == ESTABLISHED) {
-        return active;
-      }
-      accepted.sendDreq(NOTHING);
-      pass();
-      if (state == TIMEWAIT) {
-        active.sendDrep(NOTHING);
-        pass();
-      }
-      return state == DREQ_SENT ? accepted : active;
-    }
-
-    void close() {
-      active.destroy();
-      passive.forEach(CmId::destroy);
-      listener.destroy();
-      pair.time.runAll(1_000);
-      assertEquals(0, pair.a.size());
-      assertEquals(0, pair.b.size());
-      assertEquals(0, pair.portA.outstanding);
-      assertEquals(0, pair.portB.outstanding);
-    }
   }
 }

@@ -2,6 +2,7 @@ package org.rdma4j.rdma.cm.internal.device;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Set;
 import org.rdma4j.ib.core.mad.MadAddress;
 import org.rdma4j.ib.core.mad.MadAgent;
@@ -24,6 +25,7 @@ import org.rdma4j.rdma.cm.ib.CmTimer;
 import org.rdma4j.rdma.cm.ib.IbCm;
 import org.rdma4j.rdma.cm.ib.ReceivedCm;
 import org.rdma4j.rdma.cm.message.CmAttribute;
+import org.rdma4j.roce.address.Gid;
 
 /**
  * A port of a device and its MAD agent (kernel: {@code struct cm_port}). Ids may outlive the device; from the removal
@@ -63,6 +65,13 @@ final class DevicePort implements CmPort {
   @Override
   public long nodeGuid() {
     return nodeGuid;
+  }
+
+  @Override
+  public Gid gid() {
+    RdmaDevice present = device;
+    List<GidEntry> all = present == null ? List.of() : present.gidTable(number).entries();
+    return all.isEmpty() ? Gid.ZERO : all.getFirst().gid();
   }
 
   @Override
