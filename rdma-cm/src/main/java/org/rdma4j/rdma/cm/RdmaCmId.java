@@ -118,6 +118,16 @@ public interface RdmaCmId extends AutoCloseable {
    */
   RdmaCmId getRequest(Duration timeout);
 
+  /**
+   * Says what {@link #getRequest} makes the queue pair of each new identifier with (what {@code rdma_create_ep} keeps
+   * of its passive side); without, it makes none.
+   *
+   * @param domain their protection domain, null for the one that identifiers on a device share
+   * @param attributes what they are to be; copied. Null for no queue pairs
+   * @throws org.rdma4j.ib.core.verbs.VerbsException EINVAL for attributes of another type than {@link #qpType}
+   */
+  void requestAttributes(ProtectionDomain domain, QpInitAttributes attributes);
+
   /** {@return the event that the last call of a synchronous identifier waited for, or null} */
   RdmaCmEvent event();
 
