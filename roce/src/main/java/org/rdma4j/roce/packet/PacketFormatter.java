@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 public final class PacketFormatter {
 
   private static final int DEFAULT_PKEY = 0xffff;
+  private static final int GENERAL_SERVICES = 1;
 
   private PacketFormatter() {}
 
@@ -18,8 +19,9 @@ public final class PacketFormatter {
    * @param packet the packet's memory
    * @param offset of the BTH
    * @param length bytes from the BTH to the end of the pad
-   * @return opcode, psn, destination queue pair, flags that are set, the extended headers, and payload bytes; a packet
-   *     too short for its headers is said to be truncated
+   * @return opcode, psn, destination queue pair, flags that are set, the extended headers, the header of a management
+   *     datagram and which message of communication management it is, and payload bytes; a packet too short for its
+   *     headers is said to be truncated
    */
   public static String format(MemorySegment packet, long offset, int length) {
     return append(new StringBuilder(96), packet, offset, length).toString();
@@ -58,6 +60,11 @@ public final class PacketFormatter {
     }
     if (Opcode.isKnown(opcode)) {
       appendHeaders(text, packet, offset, opcode);
+    }
+    if (opcode == Opcode.UD_SEND_ONLY
+        && Bth.destQp(packet, offset) == GENERAL_SERVICES
+        && payload == MadFormatter.LENGTH) {
+      MadFormatter.append(text, packet, offset + Opcode.headerLength(opcode));
     }
     return text.append(" len ").append(Opcode.isKnown(opcode) ? payload : payload - Bth.LENGTH);
   }

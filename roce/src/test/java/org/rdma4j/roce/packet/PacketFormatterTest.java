@@ -3,6 +3,7 @@ package org.rdma4j.roce.packet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 
 class PacketFormatterTest {
@@ -89,6 +90,21 @@ class PacketFormatterTest {
     bth(Opcode.XRC_ACKNOWLEDGE);
     Aeth.write(packet, 12, Syndrome.ACK_NO_CREDIT_LIMIT, 3);
     assertEquals("XRC ACK psn 1 qp 0x12 msn 3 ACK len 0", PacketFormatter.format(packet, 0, 16));
+  }
+
+  @Test
+  void managementDatagrams() {
+    MemorySegment datagram = MemorySegment.ofArray(new byte[20 + 256]);
+    Bth.write(datagram, 0, Opcode.UD_SEND_ONLY, false, 0, 0xffff, 1, false, 5);
+    Deth.write(datagram, 12, 0x80010000, 1);
+    datagram.set(ValueLayout.JAVA_BYTE, 20 + 1, (byte) 0x81);
+    datagram.set(ValueLayout.JAVA_BYTE, 20 + 3, (byte) 0x92);
+    datagram.set(ValueLayout.JAVA_BYTE, 20 + 15, (byte) 9);
+    datagram.set(ValueLayout.JAVA_BYTE, 20 + 17, (byte) 0x35);
+    assertEquals(
+        "UD SEND Only psn 5 qp 0x1 sqp 0x1 qkey 0x80010000 MAD class 0x81 method 0x92 attribute 0x35 tid 0x9 len 256",
+        PacketFormatter.format(datagram, 0, 276));
+    assertEquals("UD SEND Only psn 5 qp 0x1 sqp 0x1 qkey 0x80010000 len 20", PacketFormatter.format(datagram, 0, 40));
   }
 
   @Test
