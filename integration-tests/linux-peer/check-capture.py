@@ -21,6 +21,9 @@ OPCODES = ['SEND First', 'SEND Middle', 'SEND Last', 'SEND Last Imm', 'SEND Only
            'ACK', 'ATOMIC ACK', 'CmpSwap', 'FetchAdd', None, 'SEND Last Inv', 'SEND Only Inv']
 NAK = {0: 'PSN sequence error', 1: 'invalid request', 2: 'remote access error', 3: 'remote operational error'}
 ACK = 0x11
+UD_SEND, GSI_QP, CM_CLASS = 0x64, 1, 7
+CM_MESSAGES = ['REQ', 'MRA', 'REJ', 'REP', 'RTU', 'DREQ', 'DREP', 'SIDR_REQ', 'SIDR_REP', 'LAP', 'APR']
+FIRST_CM = 0x10
 # tshark guesses at the payload; these two run past the end of a short one and call the packet malformed
 GUESSERS = ('--disable-protocol', 'rpcordma', '--disable-protocol', 'infiniband.eoib')
 
@@ -56,6 +59,12 @@ def roce(frame):
 
 def name(ib):
     op = ib[0]
+    mad = ib[20:-4]     # behind BTH and DETH, when it is one
+    if op == UD_SEND and int.from_bytes(ib[5:8], 'big') == GSI_QP and len(mad) == 256:
+        number = struct.unpack('>H', mad[16:18])[0] - FIRST_CM
+        if mad[1] == CM_CLASS and 0 <= number < len(CM_MESSAGES):
+            return f'MAD CM {CM_MESSAGES[number]}'
+        return f'MAD class {mad[1]:#x}'
     service, what = SERVICES.get(op >> 5), OPCODES[op & 31] if op & 31 < len(OPCODES) else None
     if op == ACK and ib[12] >> 5:
         kind, value = ib[12] >> 5, ib[12] & 31

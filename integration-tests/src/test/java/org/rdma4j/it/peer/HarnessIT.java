@@ -84,6 +84,6 @@ class HarnessIT {
       peer.exec("timeout 1 rping -c -a 192.0.2.1 -C 1");
     }
     String text = capture.check();
-    assertTrue(text.contains("UD SEND Only"), text);
+    assertTrue(text.contains("MAD CM REQ"), text);
   }
 }
