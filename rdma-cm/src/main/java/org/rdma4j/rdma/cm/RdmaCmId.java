@@ -111,7 +111,7 @@ public interface RdmaCmId extends AutoCloseable {
    * Waits for a request at a synchronous listener ({@code rdma_get_request}).
    *
    * @param timeout how long to wait, null for ever
-   * @return a synchronous identifier for it, with the queue pair that the listener was made with attributes for; null
+   * @return a synchronous identifier for it, with a queue pair where {@link #requestAttributes} said so; null
    *     where the time was over first
    * @throws org.rdma4j.ib.core.verbs.VerbsException EINVAL where the identifier does not listen or is not synchronous;
    *     ENODEV, ECANCELED

@@ -27,8 +27,8 @@ public interface DeviceClient {
   void add(Context context);
 
   /**
-   * The device goes, or this client does. Nothing can be created any more; the client stops its work, may drain and
-   * destroy what it made, and returns. What is left is destroyed afterwards.
+   * The device goes, or this client does. Nothing can be created any more but address handles, to say goodbye with;
+   * the client stops its work, may drain and destroy what it made, and returns. What is left is destroyed afterwards.
    *
    * @param context the same as in {@link #add}
    */

@@ -302,7 +302,7 @@ final class DeviceState {
     Context context = owner.context();
     enter(context::toString);
     try {
-      if (!accepting) {
+      if (!accepting && !isGoodbye(owner)) {
         throw gone();
       }
       if (!context.makers().tryEnter()) {
@@ -316,6 +316,11 @@ final class DeviceState {
     } finally {
       gate.exit();
     }
+  }
+
+  /** Clients in the kernel's style may say goodbye while they are being removed, for which they need the way. */
+  private static boolean isGoodbye(ObjectContext owner) {
+    return owner.context().isKernel() && owner.kind() == ObjectKind.ADDRESS_HANDLE;
   }
 
   private <T extends VerbsObject> T createInside(ObjectContext owner, Class<T> type, Supplier<T> hook) {

@@ -54,6 +54,8 @@ public enum Errno {
   EISCONN(106, "Transport endpoint is already connected"),
   /** The time is over. */
   ETIMEDOUT(110, "Connection timed out"),
+  /** The peer refused. */
+  ECONNREFUSED(111, "Connection refused"),
   /** No route to the host. */
   EHOSTUNREACH(113, "No route to host"),
   /** Interrupted or cancelled. */

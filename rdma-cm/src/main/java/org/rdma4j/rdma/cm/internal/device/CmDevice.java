@@ -55,6 +55,11 @@ public final class CmDevice {
     return Optional.ofNullable(ports.get(number));
   }
 
+  /** Waits until the goodbyes of its connections have left. */
+  void awaitSent() {
+    ports.values().forEach(DevicePort::awaitSent);
+  }
+
   /** From now on nothing is sent and nothing that comes is looked at. */
   void goDown() {
     ports.values().forEach(DevicePort::goDown);

@@ -145,6 +145,7 @@ public final class CmDevices implements DeviceClient, AutoCloseable {
     synchronized (devices) {
       devices.remove(device.name());
     }
+    device.awaitSent();
     device.goDown();
     flush(device.name());
     device.close();

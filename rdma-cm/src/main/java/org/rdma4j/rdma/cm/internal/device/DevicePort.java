@@ -4,6 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.rdma4j.ib.core.mad.MadAddress;
 import org.rdma4j.ib.core.mad.MadAgent;
 import org.rdma4j.ib.core.mad.MadHeader;
@@ -35,6 +37,8 @@ final class DevicePort implements CmPort {
   private static final MadRegistration MESSAGES =
       new MadRegistration(MadHeader.CLASS_CM, MadHeader.CLASS_VERSION_CM, Set.of(MadHeader.METHOD_SEND));
 
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final String name;
   private final int number;
   private final long nodeGuid;
@@ -44,6 +48,7 @@ final class DevicePort implements CmPort {
   private final CmTimer timer;
   private final CmCounters counters = new CmCounters();
   private final int highTransactionId;
+  private final AtomicInteger underway = new AtomicInteger(); // messages that are not complete; guarded by itself
   private volatile RdmaDevice device; // null when it goes
   private volatile MadAgent agent; // null when it has gone
 
@@ -123,12 +128,36 @@ final class DevicePort implements CmPort {
     if (sender == null) {
       throw gone();
     }
+    synchronized (underway) {
+      underway.incrementAndGet();
+    }
+    boolean taken = false;
+    try {
+      MadSend send = post(sender, kind, mad, address, milliseconds, retries, exhausted);
+      taken = true;
+      return send;
+    } finally {
+      if (!taken) {
+        complete();
+      }
+    }
+  }
+
+  private MadSend post(
+      MadAgent sender,
+      CmAttribute kind,
+      MemorySegment mad,
+      MadAddress address,
+      long milliseconds,
+      int retries,
+      Runnable exhausted) {
     return sender.send(
         mad,
         address,
         milliseconds,
         retries,
         (send, status) -> {
+          complete();
           counters.countRetries(kind, send.retried());
           if (exhausted != null && status != WcStatus.SUCCESS && status != WcStatus.WR_FLUSH_ERR) {
             timer.execute(exhausted);
@@ -192,6 +221,34 @@ final class DevicePort implements CmPort {
             0);
     MemorySegment mad = MemorySegment.ofArray(received.mad().toArray(ValueLayout.JAVA_BYTE));
     manager.receive(this, new ReceivedCm(mad, from));
+  }
+
+  private void complete() {
+    synchronized (underway) {
+      if (underway.decrementAndGet() == 0) {
+        underway.notifyAll();
+      }
+    }
+  }
+
+  /** Waits, not for long, until what was sent has left and nobody waits for an answer any more. */
+  void awaitSent() {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    boolean interrupted = false;
+    synchronized (underway) {
+      long left = PATIENCE_NANOS;
+      while (underway.get() > 0 && left > 0 && !interrupted) {
+        try {
+          TimeUnit.NANOSECONDS.timedWait(underway, left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+        left = end - System.nanoTime();
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   void goDown() {
