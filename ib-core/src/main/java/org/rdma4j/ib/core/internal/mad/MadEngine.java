@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.rdma4j.ib.core.mad.MadAddress;
 import org.rdma4j.ib.core.mad.MadHeader;
@@ -46,6 +47,7 @@ final class MadEngine {
     boolean isCurrent();
   }
 
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final Comparator<PendingMad> BY_DEADLINE =
       Comparator.<PendingMad>comparingLong(pending -> pending.deadline).thenComparingLong(pending -> pending.order);
 
@@ -55,6 +57,7 @@ final class MadEngine {
   private final AgentTable agents = new AgentTable();
   private final Deque<PendingMad> queued = new ArrayDeque<>();
   private final NavigableSet<PendingMad> waiting = new TreeSet<>(BY_DEADLINE);
+  private final Deque<PendingMad> again = new ArrayDeque<>(); // flushed with another, to be sent when the wire is back
   private final Deque<Runnable> calls = new ArrayDeque<>();
   private int posted;
   private long order;
@@ -128,11 +131,23 @@ final class MadEngine {
     if (pending.place == PendingMad.Place.POSTED) {
       if (pending.cancelled) {
         finish(pending, WcStatus.WR_FLUSH_ERR);
+      } else if (status == WcStatus.WR_FLUSH_ERR && !pending.answered && !closed) {
+        // Another send has failed and this one with it; the queue pair begins anew (kernel: ib_mad_send_error).
+        pending.place = PendingMad.Place.QUEUED;
+        again.add(pending);
       } else if (status != WcStatus.SUCCESS || pending.answered || pending.milliseconds == 0) {
         finish(pending, status);
       } else {
         await(pending);
       }
+    }
+    pump();
+  }
+
+  /** The wire works again after it had failed; what was flushed with what failed goes first, in its order. */
+  synchronized void begunAnew() {
+    while (!again.isEmpty()) {
+      queued.addFirst(again.removeLast());
     }
     pump();
   }
@@ -178,6 +193,7 @@ final class MadEngine {
         pending.cancelled = true;
         if (pending.retried > 0) {
           queued.remove(pending);
+          again.remove(pending);
           finish(pending, WcStatus.WR_FLUSH_ERR);
         }
       }
@@ -266,6 +282,7 @@ final class MadEngine {
       finish(pending, WcStatus.SUCCESS);
     } else if (pending.place == PendingMad.Place.QUEUED) {
       queued.remove(pending);
+      again.remove(pending);
       finish(pending, WcStatus.SUCCESS);
     }
   }
@@ -292,9 +309,15 @@ final class MadEngine {
       agents.remove(agent);
       List.copyOf(agent.pending).forEach(this::cancel);
       wire.wake();
+      long end = System.nanoTime() + PATIENCE_NANOS;
       while (!wire.isCurrent() && (agent.calls > 0 || !agent.pending.isEmpty())) {
+        long left = end - System.nanoTime();
+        if (left <= 0) {
+          // The device does not say what became of them; when it does nobody is told any more.
+          List.copyOf(agent.pending).forEach(this::giveUp);
+        }
         try {
-          wait();
+          TimeUnit.NANOSECONDS.timedWait(this, left > 0 ? left : PATIENCE_NANOS);
         } catch (InterruptedException e) {
           interrupted = true;
         }
@@ -310,12 +333,15 @@ final class MadEngine {
     closed = true;
     List<PendingMad> all = new ArrayList<>();
     agents.all().forEach(agent -> all.addAll(agent.pending));
-    for (PendingMad pending : all) {
-      if (pending.place != PendingMad.Place.DONE) {
-        queued.remove(pending);
-        waiting.remove(pending);
-        finish(pending, WcStatus.WR_FLUSH_ERR);
-      }
+    all.forEach(this::giveUp);
+  }
+
+  private void giveUp(PendingMad pending) {
+    if (pending.place != PendingMad.Place.DONE) {
+      queued.remove(pending);
+      again.remove(pending);
+      waiting.remove(pending);
+      finish(pending, WcStatus.WR_FLUSH_ERR);
     }
   }
 

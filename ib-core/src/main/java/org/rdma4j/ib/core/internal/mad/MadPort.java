@@ -193,7 +193,9 @@ final class MadPort implements MadEngine.Wire {
         work();
       }
     } catch (VerbsException e) {
-      if (!stopping) {
+      if (stopping || e.errno() == Errno.EIO) {
+        LOG.debug("{}, port {}: the device goes", context.deviceName(), number, e);
+      } else {
         LOG.error("{}, port {}: no MADs any more", context.deviceName(), number, e);
       }
     } finally {
@@ -279,6 +281,7 @@ final class MadPort implements MadEngine.Wire {
       qp.modify(new QpAttributes().state(QpState.RESET));
       ready();
     }
+    engine.begunAnew();
   }
 
   /** Ends it; when the call returns everything is gone, unless it comes from a handler of its own. */

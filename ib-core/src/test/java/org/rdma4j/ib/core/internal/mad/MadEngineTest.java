@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.rdma4j.ib.core.mad.MadAddress;
 import org.rdma4j.ib.core.mad.MadAgent;
@@ -35,6 +36,7 @@ class MadEngineTest {
   private final List<PendingMad> wire = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private boolean broken;
+  private boolean current = true;
   private long now;
   private final MadEngine engine =
       new MadEngine(
@@ -57,7 +59,7 @@ class MadEngineTest {
 
             @Override
             public boolean isCurrent() {
-              return true;
+              return current;
             }
           },
           DEPTH,
@@ -336,6 +338,43 @@ class MadEngineTest {
     leaves(0);
     assertEquals(List.of("sent 1 SUCCESS"), told);
     bad.close();
+  }
+
+  @Test
+  void whatIsFlushedWithAnotherIsSentAgainInItsOrder() {
+    MadSend given = null;
+    for (int i = 1; i <= DEPTH; i++) {
+      MadSend send = send(i, 100, 3);
+      given = i == 2 ? send : given;
+    }
+    int beyond = DEPTH + 1;
+    send(beyond, 0, 0);
+    engine.sent(wire.get(0), WcStatus.LOC_PROT_ERR);
+    given.cancel();
+    wire.subList(1, DEPTH).forEach(each -> engine.sent(each, WcStatus.WR_FLUSH_ERR));
+    engine.sent(wire.get(DEPTH), WcStatus.WR_FLUSH_ERR);
+    engine.runCalls();
+    assertEquals(List.of("sent 1 LOC_PROT_ERR", "sent 2 WR_FLUSH_ERR"), told, "the others hear nothing");
+    List<PendingMad> before = List.copyOf(wire);
+    wire.clear();
+    engine.begunAnew();
+    assertEquals(before.subList(2, DEPTH + 1), wire);
+  }
+
+  @Test
+  void aDeviceThatSaysNothingHoldsNobodyUp() throws InterruptedException {
+    send(1, 100, 3);
+    send(2, 0, 0);
+    current = false;
+    Thread ends = Thread.ofPlatform().start(agent::close);
+    while (ends.isAlive()) {
+      engine.runCalls();
+      LockSupport.parkNanos(1_000_000);
+    }
+    assertEquals(List.of("sent 1 WR_FLUSH_ERR", "sent 2 WR_FLUSH_ERR"), told);
+    leaves(0);
+    leaves(1);
+    assertEquals(2, told.size(), "what comes later is told to nobody");
   }
 
   @Test

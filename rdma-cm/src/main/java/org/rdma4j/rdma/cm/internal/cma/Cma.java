@@ -117,7 +117,13 @@ public final class Cma implements CmDevices.Follower {
       device.listeners.clear();
     }
     listeners.forEach(CmId::destroy);
-    users.forEach(Id::deviceGoes);
+    for (Id id : users) {
+      try {
+        id.deviceGoes();
+      } catch (RuntimeException e) {
+        LOG.error("{} has not left {} in order", id, device, e);
+      }
+    }
   }
 
   /** The devices now, in the order in which they came. */

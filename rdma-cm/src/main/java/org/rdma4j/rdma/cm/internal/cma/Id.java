@@ -354,11 +354,14 @@ final class Id implements RdmaCmId, PortTable.User {
   }
 
   private void leaveDevice() {
-    CmaDevice left = device;
-    if (left != null) {
+    CmaDevice left;
+    synchronized (lock) {
+      left = device;
       device = null;
       gid = null;
       verbs = null;
+    }
+    if (left != null) {
       cma.detach(this, left);
       owner.release(left);
     }
@@ -492,9 +495,11 @@ final class Id implements RdmaCmId, PortTable.User {
       try {
         made = owner.add(new Id(owner, where, synchronous, portSpace));
         made.context(context);
-        RdmaCmEvent event = making.apply(made);
-        waiting.incrementAndGet();
-        channel.add(new Channel.Waiting(event, waiting::decrementAndGet));
+        synchronized (made.lock) { // so that the request is told before anything else of it
+          RdmaCmEvent event = making.apply(made);
+          waiting.incrementAndGet();
+          channel.add(new Channel.Waiting(event, waiting::decrementAndGet));
+        }
         done = true;
       } finally {
         if (!done) {
@@ -847,8 +852,10 @@ final class Id implements RdmaCmId, PortTable.User {
   /** The device goes: nothing of the identifier is on it when this returns but what its owner made. */
   void deviceGoes() {
     CmId cm;
+    CmaDevice left;
     synchronized (lock) {
-      if (state == DESTROYING || state == DEVICE_REMOVAL) {
+      left = device;
+      if (state == DESTROYING || state == DEVICE_REMOVAL || left == null) {
         return;
       }
       state = DEVICE_REMOVAL;
@@ -861,7 +868,7 @@ final class Id implements RdmaCmId, PortTable.User {
     }
     endConversation(cm);
     releasePort();
-    cma.detach(this, device);
+    cma.detach(this, left);
   }
 
   private void endConversation(CmId cm) {
