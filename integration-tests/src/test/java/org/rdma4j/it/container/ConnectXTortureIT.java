@@ -22,7 +22,6 @@ import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.rdma4j.ib.core.verbs.AsyncEventType;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
-import org.rdma4j.ib.core.verbs.ResourceType;
 import org.rdma4j.pci.PciBus;
 
 /**
@@ -89,7 +88,7 @@ public class ConnectXTortureIT {
 
   private void cycle(int number, Death death) throws Exception {
     RdmaDevice device = links.await(CARD);
-    assertEquals("begins anew in cycle " + number, 0, device.resources().count(ResourceType.QP));
+    assertEquals("begins anew in cycle " + number, 0, Links.userPairs(device));
     Endpoint card = new Endpoint(device);
     Endpoint peer = new Endpoint(links.await(PEER));
     try {
@@ -115,7 +114,7 @@ public class ConnectXTortureIT {
     assertTrue(where, card.flushed() >= QuietPair.RECEIVES);
     assertEquals(where, 1, Collections.frequency(card.events(), AsyncEventType.DEVICE_FATAL));
     assertEquals(
-        where + ": the other device keeps nothing", 0, peer.context().device().resources().count(ResourceType.QP));
+        where + ": the other device keeps nothing", 0, Links.userPairs(peer.context().device()));
   }
 
   private Remains remains() throws Exception {

@@ -115,6 +115,7 @@ public class GsiIT {
 
   @Before
   public void begin() throws Exception {
+    Bundles.named(context, "org.rdma4j.rdma.cm").stop(); // It has the queue pair 1 of every port.
     links = new Links(context, configurations);
     plugged = new PluggedCard(context, configurations);
     links.add("it0", Links.address(0));

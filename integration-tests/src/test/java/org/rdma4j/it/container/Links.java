@@ -179,6 +179,11 @@ final class Links {
         .toList();
   }
 
+  /** Queue pairs that somebody has opened the device for; a port may have one of the core's. */
+  static long userPairs(RdmaDevice device) {
+    return device.resources().queuePairs().stream().filter(each -> !each.owner().kernel()).count();
+  }
+
   private static String filter(String name) {
     return "(&(objectClass=" + RdmaDevice.class.getName() + ")(" + RdmaDevice.PROPERTY_DEVICE + "=" + name + "))";
   }

@@ -15,6 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.inject.Inject;
 import org.junit.After;
+import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.runner.RunWith;
@@ -64,6 +65,12 @@ public class MadIT {
   @Configuration
   public Option[] config() throws Exception {
     return new Option[] {Installed.product()};
+  }
+
+  /** It has an agent on every port, and its queue pair 1. */
+  @Before
+  public void withoutTheConnectionManager() throws Exception {
+    Bundles.named(context, "org.rdma4j.rdma.cm").stop();
   }
 
   @After

@@ -49,7 +49,7 @@ public class ProductIT {
             Set.of(
                 "org.rdma4j.pci", "org.rdma4j.mlx5.ifc", "org.rdma4j.mlx5.core", "org.rdma4j.mlx5.device",
                 "org.rdma4j.mlx5.ib", "org.rdma4j.roce", "org.rdma4j.ib.core", "org.rdma4j.rxe",
-                "org.rdma4j.tools")));
+                "org.rdma4j.rdma.cm", "org.rdma4j.tools")));
   }
 
   @Test

@@ -40,7 +40,6 @@ import org.osgi.service.cm.ConfigurationAdmin;
 import org.rdma4j.ib.core.client.DeviceClient;
 import org.rdma4j.ib.core.verbs.Context;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
-import org.rdma4j.ib.core.verbs.ResourceType;
 
 /** Providers, links, and clients of all manners that come and go at the same time. */
 @RunWith(PaxExam.class)
@@ -297,7 +296,7 @@ public class StormIT {
   private void assertWorks() throws Exception {
     RdmaDevice first = links().await("it0");
     RdmaDevice second = links().await("it1");
-    assertEquals(0, first.resources().count(ResourceType.QP));
+    assertEquals(0, Links.userPairs(first));
     Endpoint a = end(first);
     Endpoint b = end(second);
     flow(a, b);

@@ -99,7 +99,7 @@ public class UnplugIT {
     flow(c, d);
     Endpoint.finish(c, d);
     assertSound(c, d);
-    assertEquals("the new device knows the old one's users no more", 2, again.resources().count(ResourceType.QP));
+    assertEquals("the new device knows the old one's users no more", 2, Links.userPairs(again));
   }
 
   @Test
@@ -193,14 +193,14 @@ public class UnplugIT {
     RdmaDevice own = links().add("it0", Links.address(0));
     RdmaDevice device = as(consumer, "it0");
     Endpoint a = end(device);
-    assertEquals(2, own.resources().count(ResourceType.QP));
+    assertEquals(2, Links.userPairs(own));
     assertEquals(consumer.getSymbolicName(), own.resources().contexts().getFirst().owner().bundle());
 
     log.expect(
         "WARN .*bundle org.rdma4j.ulp.pingpong stopped and left open: context traffic of it0, opened at .*Endpoint.*"
             + "QP [0-9]+ made at .*Endpoint");
     consumer.stop();
-    assertEquals(0, own.resources().count(ResourceType.QP));
+    assertEquals(0, Links.userPairs(own));
     assertEquals(0, own.resources().count(ResourceType.CTX));
     assertThrows(VerbsException.class, () -> a.context().allocatePd());
     assertEquals(List.of("it0"), links().names());

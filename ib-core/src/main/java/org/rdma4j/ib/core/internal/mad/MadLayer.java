@@ -44,7 +44,7 @@ public final class MadLayer implements DeviceClient, Mads {
 
   @Override
   public String name() {
-    return "mad";
+    return "ib_core"; // Whom the tools show as the owner of a port's queue pair 1.
   }
 
   @Override
