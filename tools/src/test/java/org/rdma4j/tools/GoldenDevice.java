@@ -212,7 +212,6 @@ public final class GoldenDevice implements RdmaDevice {
     public final List<Qp> qps = new ArrayList<>();
     public final List<Mr> mrs = new ArrayList<>();
     public final List<Srq> srqs = new ArrayList<>();
-    public int connectionIds;
 
     @Override
     public int count(ResourceType type) {
@@ -220,7 +219,7 @@ public final class GoldenDevice implements RdmaDevice {
         case PD -> pds.size();
         case CQ -> cqs.size();
         case QP -> qps.size();
-        case CM_ID -> connectionIds;
+        case CM_ID -> 0; // The connection manager has them.
         case MR -> mrs.size();
         case CTX -> contexts.size();
         case SRQ -> srqs.size();

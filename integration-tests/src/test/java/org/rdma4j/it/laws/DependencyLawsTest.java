@@ -58,7 +58,7 @@ class DependencyLawsTest {
           Map.entry(
               "org.rdma4j.tools",
               List.of(
-                  "org.rdma4j.ib.core", "org.rdma4j.roce", "org.rdma4j.ulp", "org.rdma4j.pci",
+                  "org.rdma4j.ib.core", "org.rdma4j.rdma.cm", "org.rdma4j.roce", "org.rdma4j.ulp", "org.rdma4j.pci",
                   "org.rdma4j.mlx5.ifc", "org.rdma4j.mlx5.core", "org.rdma4j.mlx5.device")));
 
   private static final List<BundleOnClassPath> BUNDLES = BundleOnClassPath.ours();

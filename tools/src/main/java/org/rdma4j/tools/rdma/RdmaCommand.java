@@ -15,9 +15,12 @@ import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.component.annotations.ReferenceCardinality;
 import org.osgi.service.component.annotations.ReferencePolicy;
+import org.osgi.service.component.annotations.ReferencePolicyOption;
 import org.rdma4j.ib.core.client.LinkOperations;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.rdma.cm.CmIdResource;
+import org.rdma4j.rdma.cm.RdmaCm;
 import org.rdma4j.ulp.command.Command;
 import org.rdma4j.ulp.command.CommandException;
 import org.rdma4j.ulp.command.Getopt;
@@ -57,6 +60,13 @@ public final class RdmaCommand implements Command {
   @Reference(cardinality = ReferenceCardinality.MULTIPLE, policy = ReferencePolicy.DYNAMIC)
   private volatile List<LinkOperations> linkTypes = List.of();
 
+  /** Without it there are no connections. */
+  @Reference(
+      cardinality = ReferenceCardinality.OPTIONAL,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile RdmaCm connectionManager;
+
   /** Made by Declarative Services. */
   @Activate
   public RdmaCommand(BundleContext context) {
@@ -66,10 +76,11 @@ public final class RdmaCommand implements Command {
   }
 
   RdmaCommand(
-      List<RdmaDevice> devices, List<LinkOperations> linkTypes, MonitorCommand.Watching watching,
-      ToIntFunction<String> netdevIndex) {
+      List<RdmaDevice> devices, List<LinkOperations> linkTypes, RdmaCm connectionManager,
+      MonitorCommand.Watching watching, ToIntFunction<String> netdevIndex) {
     this.devices = devices;
     this.linkTypes = linkTypes;
+    this.connectionManager = connectionManager;
     this.watching = watching;
     this.netdevIndex = netdevIndex;
     version = "test";
@@ -151,6 +162,11 @@ public final class RdmaCommand implements Command {
     }
   }
 
+  private List<CmIdResource> connections() {
+    RdmaCm present = connectionManager;
+    return present == null ? List.of() : present.resources();
+  }
+
   /** Runs one command; the devices are those that are there when it starts. */
   private final class Runner {
     private final boolean json;
@@ -168,7 +184,12 @@ public final class RdmaCommand implements Command {
     void run(Arguments arguments) throws CommandException, InterruptedException {
       Surroundings surroundings =
           new Surroundings(
-              new Devices(devices), new ArrayList<>(linkTypes), Report.to(out, json, pretty), details, netdevIndex);
+              new Devices(devices),
+              new ArrayList<>(linkTypes),
+              connections(),
+              Report.to(out, json, pretty),
+              details,
+              netdevIndex);
       Arguments.Action help = ignored -> out.print(USAGE);
       try {
         arguments.dispatch(

@@ -89,11 +89,18 @@ final class ResourceCommand {
       report.number("ifindex", "%d: ", device.index());
       report.word("ifname", "%s: ", device.name());
       for (ResourceType type : ResourceType.values()) {
-        report.number(type.text(), type.text() + " %d ", device.resources().count(type));
+        report.number(type.text(), type.text() + " %d ", count(device, type));
       }
       report.endItem();
     }
     report.endList();
+  }
+
+  /** Identifiers of connections are no objects of the core. */
+  private long count(RdmaDevice device, ResourceType type) {
+    return type == ResourceType.CM_ID
+        ? surroundings.connections().stream().filter(each -> device.name().equals(each.device())).count()
+        : device.resources().count(type);
   }
 
   private void queuePairs(Arguments arguments) throws CommandException {
@@ -105,11 +112,13 @@ final class ResourceCommand {
     report.endList();
   }
 
-  /** There is no connection manager that could have any. */
   private void connectionIds(Arguments arguments) throws CommandException {
-    surroundings.devices().links(new Filters(arguments, "link", CM_NUMBERS, CM_WORDS).place(), false);
-    surroundings.report().startList();
-    surroundings.report().endList();
+    Filters filters = new Filters(arguments, "link", CM_NUMBERS, CM_WORDS);
+    Report report = surroundings.report();
+    List<Devices.Link> links = surroundings.devices().links(filters.place(), false);
+    report.startList();
+    links.forEach(link -> ResourceLines.connectionIds(link, surroundings.connections(), filters, report));
+    report.endList();
   }
 
   private void list(Arguments arguments, List<String> numbers, List<String> words, Lister lister)

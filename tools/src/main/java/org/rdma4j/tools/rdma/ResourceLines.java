@@ -1,10 +1,16 @@
 package org.rdma4j.tools.rdma;
 
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.ib.core.verbs.ResourceTable;
+import org.rdma4j.rdma.cm.CmIdResource;
+import org.rdma4j.rdma.cm.PortSpace;
+import org.rdma4j.roce.address.Gid;
 
 /** One line for each object of a device, field by field as the kernel fills them ({@code nldev.c}). */
 final class ResourceLines {
@@ -51,6 +57,67 @@ final class ResourceLines {
       owner(qp.owner(), report);
       report.endItem();
     }
+  }
+
+  /** nldev.c:fill_res_cm_id_entry, which tells no number of a queue pair where there is none. */
+  static void connectionIds(Devices.Link link, List<CmIdResource> ids, Filters filters, Report report) {
+    for (CmIdResource id : ids) {
+      if (!link.device().name().equals(id.device())
+          || id.port() != link.port()
+          || id.qpNumber() != 0 && filters.hide("lqpn", id.qpNumber())
+          || id.qpNumber() != 0 && filters.hide("qp-type", id.qpType().name())
+          || filters.hide("ps", text(id.portSpace()))
+          || filters.hide("state", id.state().text())
+          || hideAddress("src", id.local(), filters)
+          || hideAddress("dst", peer(id), filters)
+          || filters.hide("pid", id.pid())
+          || filters.hide("cm-idn", id.number())) {
+        continue;
+      }
+      report.startItem();
+      link(link, report);
+      report.number("cm-idn", "cm-idn %d ", id.number());
+      if (id.qpNumber() != 0) {
+        report.number("lqpn", "lqpn %d ", id.qpNumber());
+        report.word("qp-type", "qp-type %s ", id.qpType().name());
+      }
+      report.word("state", "state %s ", id.state().text());
+      report.word("ps", "ps %s ", text(id.portSpace()));
+      report.number("pid", "pid %d ", id.pid());
+      report.word("comm", "comm %s ", id.comm());
+      if (id.local() != null) {
+        report.word("src-addr", "src-addr %s ", text(id.local()));
+        report.word("dst-addr", "dst-addr %s ", text(peer(id)));
+      }
+      report.endItem();
+    }
+  }
+
+  /** An identifier with an address of its own has a peer's address of the same family, if only zeros. */
+  private static InetSocketAddress peer(CmIdResource id) {
+    if (id.remote() != null || id.local() == null) {
+      return id.remote();
+    }
+    boolean ipv4 = id.local().getAddress() instanceof Inet4Address;
+    return new InetSocketAddress((ipv4 ? Gid.ofIpv4(0) : Gid.ZERO).toInetAddress(), 0);
+  }
+
+  private static boolean hideAddress(String end, InetSocketAddress address, Filters filters) {
+    return address != null
+        && (filters.hide(end + "-addr", text(address.getAddress())) || filters.hide(end + "-port", address.getPort()));
+  }
+
+  private static String text(InetSocketAddress address) {
+    return text(address.getAddress()) + ":" + address.getPort();
+  }
+
+  /** As inet_ntop writes it. */
+  private static String text(InetAddress address) {
+    return address instanceof Inet4Address ? address.getHostAddress() : Gid.of(address).toString();
+  }
+
+  private static String text(PortSpace space) {
+    return space == PortSpace.TCP || space == PortSpace.UDP ? space.name() : "IPoIB";
   }
 
   static void completionQueues(RdmaDevice device, Filters filters, Report report) {

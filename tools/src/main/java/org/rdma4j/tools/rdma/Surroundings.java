@@ -5,12 +5,14 @@ import java.net.SocketException;
 import java.util.List;
 import java.util.function.ToIntFunction;
 import org.rdma4j.ib.core.client.LinkOperations;
+import org.rdma4j.rdma.cm.CmIdResource;
 
 /**
  * What a command works with.
  *
  * @param devices the devices of the container
  * @param linkTypes the makers of links
+ * @param connections the identifiers of connections
  * @param report where listings go
  * @param details whether {@code -d} was given
  * @param netdevIndex finds the index of a network interface by its name, 0 where there is none
@@ -18,6 +20,7 @@ import org.rdma4j.ib.core.client.LinkOperations;
 record Surroundings(
     Devices devices,
     List<LinkOperations> linkTypes,
+    List<CmIdResource> connections,
     Report report,
     boolean details,
     ToIntFunction<String> netdevIndex) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +21,13 @@ import org.rdma4j.ib.core.verbs.QpType;
 import org.rdma4j.ib.core.verbs.ResourceTable;
 import org.rdma4j.ib.core.verbs.SrqType;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.rdma.cm.CmIdResource;
+import org.rdma4j.rdma.cm.EventChannel;
+import org.rdma4j.rdma.cm.PortSpace;
+import org.rdma4j.rdma.cm.RdmaCm;
+import org.rdma4j.rdma.cm.RdmaCmId;
+import org.rdma4j.rdma.cm.RdmaCmState;
+import org.rdma4j.roce.address.Gid;
 import org.rdma4j.tools.GoldenDevice;
 import org.rdma4j.tools.Output;
 
@@ -33,6 +41,7 @@ class RdmaToolTest {
   private final GoldenDevice device = new GoldenDevice();
   private final GoldenDevice.Resources resources = device.resources();
   private final Links links = new Links();
+  private final List<CmIdResource> connections = new ArrayList<>();
 
   @TempDir private Path directory;
 
@@ -53,7 +62,25 @@ class RdmaToolTest {
     resources.mrs.add(new ResourceTable.Mr(0, 0, 0x249, 0x7f0000000000L, 4096, 1, PINGPONG));
     resources.contexts.add(new ResourceTable.Ctx(1, PINGPONG));
     resources.contexts.add(new ResourceTable.Ctx(2, RPING));
-    resources.connectionIds = 1;
+    connections.add(
+        id(0, 1, 0, RdmaCmState.LISTEN, PortSpace.TCP, at("192.0.2.2", 7174), null));
+  }
+
+  private static InetSocketAddress at(String address, int port) {
+    Gid gid = Gid.parse(address.contains(":") ? address : "::ffff:" + address);
+    return new InetSocketAddress(gid.toInetAddress(), port);
+  }
+
+  private static CmIdResource id(
+      int number,
+      int port,
+      int qpNumber,
+      RdmaCmState state,
+      PortSpace space,
+      InetSocketAddress local,
+      InetSocketAddress remote) {
+    return new CmIdResource(
+        number, "rxe0", port, qpNumber, space.qpType(), state, space, local, remote, "ulp.rping", "rping", 224);
   }
 
   @Test
@@ -68,10 +95,47 @@ class RdmaToolTest {
   void deviceInUse() throws IOException {
     addUsers();
     Map<String, String> golden = golden().getLast();
-    // Connections come with the connection manager.
-    golden.remove("rdma resource show cm_id -d");
-    assertEquals(7, golden.size());
+    assertEquals(8, golden.size());
     golden.forEach(this::assertSame);
+  }
+
+  @Test
+  void connectionsAndTheirFilters() {
+    connections.add(id(0, 1, 0, RdmaCmState.LISTEN, PortSpace.TCP, at("192.0.2.2", 7174), null));
+    connections.add(
+        id(1, 1, 17, RdmaCmState.CONNECT, PortSpace.TCP, at("192.0.2.2", 7174), at("192.0.2.9", 40000)));
+    connections.add(id(2, 0, 0, RdmaCmState.LISTEN, PortSpace.UDP, at("::", 7), null));
+    connections.add(id(3, 1, 0, RdmaCmState.ADDR_BOUND, PortSpace.IPOIB, at("2001:db8::2", 9), null));
+    connections.add(
+        new CmIdResource(
+            4, null, 0, 0, QpType.RC, RdmaCmState.IDLE, PortSpace.TCP, null, null, "ulp.rping", "rping", 224));
+    connections.add(id(5, 1, 0, RdmaCmState.ROUTE_QUERY, PortSpace.TCP, null, null));
+    String listener =
+        "link rxe0/1 cm-idn 0 state LISTEN ps TCP pid 224 comm rping src-addr 192.0.2.2:7174 dst-addr 0.0.0.0:0 \n";
+    String connected =
+        "link rxe0/1 cm-idn 1 lqpn 17 qp-type RC state CONNECT ps TCP pid 224 comm rping"
+            + " src-addr 192.0.2.2:7174 dst-addr 192.0.2.9:40000 \n";
+    String wild = "link rxe0/- cm-idn 2 state LISTEN ps UDP pid 224 comm rping src-addr :::7 dst-addr :::0 \n";
+    String bound =
+        "link rxe0/1 cm-idn 3 state ADDR_BOUND ps IPoIB pid 224 comm rping src-addr 2001:db8::2:9 dst-addr :::0 \n";
+    String early = "link rxe0/1 cm-idn 5 state ROUTE_QUERY ps TCP pid 224 comm rping \n";
+    String[] all = {"resource", "show", "cm_id"};
+    assertEquals(wild + listener + connected + bound + early, run(all).out());
+    assertEquals(
+        connected + early, // What an identifier has not is no reason to leave it out.
+        run("resource", "show", "cm_id", "link", "rxe0/1", "lqpn", "17", "dst-port", "40000").out());
+    assertEquals(listener, run("res", "show", "cm_id", "state", "listen", "ps", "tcp").out());
+    assertEquals(wild, run("res", "show", "cm_id", "link", "rxe0/-").out());
+    assertEquals(
+        listener + connected + early, run("res", "show", "cm_id", "link", "rxe0/1", "src-addr", "192.0.2.2").out());
+    assertEquals(bound, run("res", "show", "cm_id", "cm-idn", "3").out());
+    assertEquals("", run("res", "show", "cm_id", "pid", "1").out());
+    assertEquals("0: rxe0: pd 1 cq 1 qp 1 cm_id 5 mr 0 ctx 0 srq 0 \n", run("resource").out());
+    assertEquals(
+        "[{\"ifindex\":0,\"ifname\":\"rxe0\",\"port\":1,\"cm-idn\":1,\"lqpn\":17,\"qp-type\":\"RC\","
+            + "\"state\":\"CONNECT\",\"ps\":\"TCP\",\"pid\":224,\"comm\":\"rping\","
+            + "\"src-addr\":\"192.0.2.2:7174\",\"dst-addr\":\"192.0.2.9:40000\"}]\n",
+        run("-j", "resource", "show", "cm_id", "lqpn", "17", "state", "CONNECT").out());
   }
 
   @Test
@@ -246,8 +310,39 @@ class RdmaToolTest {
           return () -> {};
         };
     return Output.of(
-        new RdmaCommand(List.of(device), List.of(links), watching, netdev -> netdev.equals("eth0") ? 2 : 0),
+        new RdmaCommand(
+            List.of(device),
+            List.of(links),
+            new Connections(),
+            watching,
+            netdev -> netdev.equals("eth0") ? 2 : 0),
         arguments);
+  }
+
+  /** A connection manager of which only the list is asked for. */
+  private final class Connections implements RdmaCm {
+    @Override
+    public List<CmIdResource> resources() {
+      return connections;
+    }
+
+    @Override
+    public EventChannel createEventChannel() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public RdmaCmId createId(EventChannel channel, PortSpace portSpace, Object context) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public RdmaCm open(String comm) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
   }
 
   /** The commands of the golden file with their outputs: those of the idle device, those of the device in use. */

@@ -10,7 +10,7 @@ public enum ResourceType {
   CQ,
   /** Queue pair. */
   QP,
-  /** Connection identifier. */
+  /** Connection identifier; the core has none, the connection manager lists its own. */
   CM_ID,
   /** Memory region. */
   MR,
