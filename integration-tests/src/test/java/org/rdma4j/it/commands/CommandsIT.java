@@ -62,7 +62,7 @@ class CommandsIT {
     String gid = ", PSN 0x[0-9a-f]{6}[,:] GID ::ffff:" + ADDRESSES;
     assertTrue(result.count("  local address:  LID 0x0000, QPN 0x0000[12][0-9a-f]" + gid + "1") > 0, result::toString);
     assertTrue(result.count("  remote address: LID 0x0000, QPN 0x0000[12][0-9a-f]" + gid + "2") > 0, result::toString);
-    assertEquals(1, result.count("1: rxe1: pd 0 cq 0 qp 0 cm_id 0 mr 0 ctx 0 srq 0 "), result::toString);
+    assertEquals(1, result.count("1: rxe1: pd 1 cq 1 qp 1 cm_id 0 mr 1 ctx 0 srq 0 "), result::toString);
     assertEquals("", result.errors());
   }
 

@@ -41,7 +41,10 @@ public interface RdmaCm extends AutoCloseable {
   /** {@return the identifiers of everybody by their number, what {@code rdma resource show cm_id} lists} */
   List<CmIdResource> resources();
 
-  /** Destroys all identifiers and channels made through this object, and closes the devices they opened. */
+  /**
+   * Destroys all identifiers and channels made through this object, and closes the devices they opened. The service
+   * itself can be used again afterwards, what {@link #open} gave cannot.
+   */
   @Override
   void close();
 }

@@ -81,7 +81,7 @@ public final class RdmaCmBundle implements BundleActivator {
 
     @Override
     public void ungetService(Bundle bundle, ServiceRegistration<RdmaCm> registration, RdmaCm manager) {
-      manager.close();
+      ((Owner) manager).shut();
     }
 
     private Collection<RdmaDevice> published() {

@@ -88,6 +88,7 @@ final class Id implements RdmaCmId, PortTable.User {
   private volatile CmaDevice device;
   private volatile GidEntry gid;
   private volatile Context verbs;
+  private boolean addressLost;
   private boolean self;
   private volatile RdmaRoute route;
   private volatile QueuePairs pairs;
@@ -846,6 +847,26 @@ final class Id implements RdmaCmId, PortTable.User {
   public Ece remoteEce() {
     synchronized (lock) {
       return conversation.remoteEce();
+    }
+  }
+
+  boolean isOn(String name) {
+    CmaDevice where = device;
+    return where != null && where.name().equals(name);
+  }
+
+  /** The table of addresses is another; told once when that of the identifier is not where it was. */
+  void addressesChanged() {
+    synchronized (lock) {
+      if (device == null || addressLost || state == DESTROYING || state == DEVICE_REMOVAL) {
+        return;
+      }
+      GidEntry now = device.find(gid.gid(), gid.netdev());
+      if (!gid.equals(now)) {
+        addressLost = true;
+        String where = now == null ? "is no address of the device any more" : "has moved to slot " + now.index();
+        post(RdmaCmEventType.ADDR_CHANGE, 0, "%s: %s %s".formatted(between(), gid.gid(), where));
+      }
     }
   }
 

@@ -226,15 +226,17 @@ public final class Owner implements RdmaCm {
     }
   }
 
-  /** A packet came before the peer said that it is ready: then it is. */
   private void onAsyncEvent(AsyncEvent event) {
     if (event.type() == AsyncEventType.COMM_EST) {
-      Collection<Id> all;
-      synchronized (this) {
-        all = List.copyOf(ids);
-      }
-      all.stream().filter(id -> id.qp() == event.element()).forEach(Id::heardFromPeer);
+      // A packet came before the peer said that it is ready: then it is.
+      all().stream().filter(id -> id.qp() == event.element()).forEach(Id::heardFromPeer);
+    } else if (event.type() == AsyncEventType.GID_CHANGE) {
+      all().stream().filter(id -> id.isOn(event.deviceName())).forEach(Id::addressesChanged);
     }
+  }
+
+  private synchronized Collection<Id> all() {
+    return List.copyOf(ids);
   }
 
   @Override
@@ -252,13 +254,23 @@ public final class Owner implements RdmaCm {
     return cma.resources();
   }
 
+  /** The bundle's own can be used again, since the framework gives no other; a program's not. */
   @Override
   public void close() {
+    end(parent != null);
+  }
+
+  /** Nothing is made here any more. */
+  public void shut() {
+    end(true);
+  }
+
+  private void end(boolean forEver) {
     List<Owner> allPrograms;
     List<Id> allIds;
     List<Channel> allChannels;
     synchronized (this) {
-      closed = true;
+      closed |= forEver;
       allPrograms = List.copyOf(programs);
       allIds = List.copyOf(ids);
       allChannels = List.copyOf(channels);
