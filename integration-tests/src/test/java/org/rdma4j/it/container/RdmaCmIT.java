@@ -55,6 +55,7 @@ import org.rdma4j.ib.core.verbs.WcStatus;
 import org.rdma4j.ib.core.verbs.WorkCompletion;
 import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.rdma.cm.ConnectionParameters;
+import org.rdma4j.rdma.cm.Ece;
 import org.rdma4j.rdma.cm.EventChannel;
 import org.rdma4j.rdma.cm.MulticastJoin;
 import org.rdma4j.rdma.cm.PortSpace;
@@ -477,6 +478,96 @@ public class RdmaCmIT {
     exchange(made.active().qp(), made.passive().qp());
     made.passive().disconnect();
     next(client, RdmaCmEventType.DISCONNECTED);
+  }
+
+  @Test
+  public void whatIsSetAtOneEndIsSeenAtTheOther() {
+    RdmaCmId listener = listen(PortSpace.TCP, there);
+    RdmaCmId active = cm.createId(client, PortSpace.TCP, null);
+    active.typeOfService(0x48);
+    active.ackTimeout(15);
+    active.localEce(new Ece(0x15b3, 0x1234));
+    active.resolveAddress(
+        new InetSocketAddress(here, 0), new InetSocketAddress(there, listener.localAddress().getPort()), SOON);
+    next(client, RdmaCmEventType.ADDR_RESOLVED);
+    active.resolveRoute(SOON);
+    next(client, RdmaCmEventType.ROUTE_RESOLVED);
+    active.createQp(null, attributes(QpType.RC));
+    active.connect(ConnectionParameters.DEFAULT.withRetries(3, 5));
+    RdmaCmEvent request = next(server, RdmaCmEventType.CONNECT_REQUEST);
+    assertEquals(new Ece(0x15b3, 0x1234), request.ece());
+    assertEquals(3, request.connection().retryCount());
+    assertEquals(5, request.connection().rnrRetryCount());
+    RdmaCmId passive = request.id();
+    assertEquals(request.ece(), passive.remoteEce());
+    assertEquals(0x48, passive.route().trafficClass());
+    assertEquals(active.route().mtu(), passive.route().mtu());
+    passive.createQp(null, attributes(QpType.RC));
+    passive.localEce(new Ece(0x15b3, 0x0234));
+    passive.accept(ConnectionParameters.DEFAULT.withDepths(1, 1));
+    RdmaCmEvent answer = next(client, RdmaCmEventType.ESTABLISHED);
+    assertEquals(new Ece(0x15b3, 0x0234), answer.ece());
+    next(server, RdmaCmEventType.ESTABLISHED);
+    assertEquals(15, active.qp().query().timeout());
+    assertEquals(1, active.qp().query().maxRdAtomic());
+    QpAttributes served = passive.qp().query();
+    assertEquals(3, served.retryCount());
+    assertEquals(5, served.rnrRetry());
+    VerbsException again = assertThrows(VerbsException.class, () -> passive.accept(null));
+    assertEquals(Errno.EINVAL, again.errno());
+    exchange(active.qp(), passive.qp());
+    active.disconnect();
+    passive.disconnect();
+    next(client, RdmaCmEventType.DISCONNECTED);
+    next(server, RdmaCmEventType.DISCONNECTED);
+  }
+
+  @Test
+  public void aListenerOfBothFamiliesHearsRequestsOverIpv4() {
+    RdmaCmId both = cm.createId(server, PortSpace.TCP, null);
+    both.bindAddress(new InetSocketAddress("::", 0));
+    both.listen(0);
+    RdmaCmId active = resolved(PortSpace.TCP, both.localAddress().getPort());
+    active.connect(ConnectionParameters.DEFAULT.withQueuePair(5, false));
+    RdmaCmEvent request = next(server, RdmaCmEventType.CONNECT_REQUEST);
+    assertEquals(active.localAddress(), request.id().remoteAddress());
+    request.id().rejectEce(text("other options"));
+    assertEquals(35, next(client, RdmaCmEventType.REJECTED).status());
+    RdmaCmId only = cm.createId(server, PortSpace.TCP, null);
+    only.addressFamilyOnly(true);
+    only.bindAddress(new InetSocketAddress("::", 0));
+    only.listen(0);
+    RdmaCmId next = resolved(PortSpace.TCP, only.localAddress().getPort());
+    next.connect(ConnectionParameters.DEFAULT.withQueuePair(5, false));
+    assertEquals("as in Linux", 28, next(client, RdmaCmEventType.REJECTED).status());
+  }
+
+  @Test
+  public void whatIsTooMuchIsRefusedAndNothingIsLost() {
+    RdmaCmId listener = listen(PortSpace.TCP, there);
+    RdmaCmId active = resolved(PortSpace.TCP, listener.localAddress().getPort());
+    active.createQp(null, attributes(QpType.RC));
+    List<ConnectionParameters> all =
+        List.of(
+            ConnectionParameters.DEFAULT.withPrivateData(new byte[57]),
+            ConnectionParameters.DEFAULT.withDepths(256, 1),
+            ConnectionParameters.DEFAULT.withRetries(8, 7),
+            ConnectionParameters.DEFAULT.withRetries(7, -1));
+    for (ConnectionParameters bad : all) {
+      assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> active.connect(bad)).errno());
+      assertEquals(RdmaCmState.ROUTE_RESOLVED, active.state());
+    }
+    active.connect(ConnectionParameters.DEFAULT.withPrivateData(new byte[56]));
+    RdmaCmId passive = next(server, RdmaCmEventType.CONNECT_REQUEST).id();
+    passive.createQp(null, attributes(QpType.RC));
+    ConnectionParameters tooMuch = ConnectionParameters.DEFAULT.withPrivateData(new byte[197]);
+    assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> passive.accept(tooMuch)).errno());
+    assertEquals(
+        Errno.EINVAL, assertThrows(VerbsException.class, () -> passive.reject(new byte[149])).errno());
+    passive.accept(ConnectionParameters.DEFAULT.withPrivateData(new byte[196]));
+    next(client, RdmaCmEventType.ESTABLISHED);
+    next(server, RdmaCmEventType.ESTABLISHED);
+    exchange(active.qp(), passive.qp());
   }
 
   @Test
