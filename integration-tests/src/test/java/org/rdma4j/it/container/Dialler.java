@@ -9,11 +9,16 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.rdma4j.ib.core.verbs.QpCapabilities;
 import org.rdma4j.ib.core.verbs.QpInitAttributes;
 import org.rdma4j.ib.core.verbs.QpType;
+import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.VerbsException;
+import org.rdma4j.ib.core.verbs.WcStatus;
+import org.rdma4j.ib.core.verbs.WorkCompletion;
+import org.rdma4j.ib.core.verbs.WrOpcode;
 import org.rdma4j.rdma.cm.ConnectionParameters;
 import org.rdma4j.rdma.cm.EventChannel;
 import org.rdma4j.rdma.cm.PortSpace;
@@ -30,6 +35,7 @@ final class Dialler {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration LOOK = Duration.ofMillis(100);
   private static final Duration SOON = Duration.ofSeconds(2);
+  private static final long PAUSE_NANOS = 20_000;
   private static final Set<RdmaCmEventType> ENDS =
       Set.of(
           RdmaCmEventType.ADDR_ERROR,
@@ -87,7 +93,7 @@ final class Dialler {
     while (!stopping) {
       RdmaCm service = managers.get();
       if (service == null) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(PAUSE_NANOS);
         continue;
       }
       try (RdmaCm manager = service.open("dialler")) {
@@ -121,9 +127,31 @@ final class Dialler {
     if (!Arrays.equals(said, Arrays.copyOf(answer.privateData(), said.length))) {
       problems.add("the answer is somebody else's: " + Arrays.toString(answer.privateData()));
     }
+    send(id);
     id.disconnect();
     await(channel, RdmaCmEventType.DISCONNECTED);
     id.close();
+  }
+
+  /** A message without bytes, for which the peer has a receive. */
+  private void send(RdmaCmId id) {
+    id.qp().postSend(new SendWorkRequest().wrId(2).opcode(WrOpcode.SEND));
+    WorkCompletion[] batch = WorkCompletion.batch(1);
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (id.qp().sendCq().poll(batch) == 0) {
+      if (System.nanoTime() > end) {
+        problems.add("a message does not complete");
+        throw new Ended(null);
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+    WcStatus status = batch[0].status();
+    if (status != WcStatus.SUCCESS) {
+      if (status != WcStatus.WR_FLUSH_ERR && status != WcStatus.RETRY_EXC_ERR) {
+        problems.add(batch[0].toString());
+      }
+      throw new Ended(null);
+    }
   }
 
   private RdmaCmEvent await(EventChannel channel, RdmaCmEventType wanted) {

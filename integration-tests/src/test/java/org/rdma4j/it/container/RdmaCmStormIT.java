@@ -20,6 +20,7 @@ import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.osgi.util.tracker.ServiceTracker;
+import org.rdma4j.ib.core.verbs.RdmaDevice;
 import org.rdma4j.pci.PciBus;
 import org.rdma4j.rdma.cm.RdmaCm;
 
@@ -164,5 +165,22 @@ public class RdmaCmStormIT {
     assertSound();
     assertTrue("agreed to " + answerer.established(), answerer.established() >= many);
     PluggedCard.await("identifiers are left", () -> managers.getService().resources().size() == 2);
+    PluggedCard.await("objects are left", () -> objects() == 0);
+  }
+
+  /** What belongs to queue pairs that were made for connections. */
+  private long objects() {
+    long count = 0;
+    for (String name : List.of("it0", "it1")) {
+      try {
+        RdmaDevice device = links.await(name);
+        count += Links.userPairs(device);
+        count += device.resources().completionQueues().stream().filter(each -> !each.owner().kernel()).count();
+        count += device.resources().memoryRegions().stream().filter(each -> !each.owner().kernel()).count();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return count;
   }
 }
