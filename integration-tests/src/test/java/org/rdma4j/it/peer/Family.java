@@ -1,16 +1,33 @@
 package org.rdma4j.it.peer;
 
-/** Which address of each side the GIDs stand for. The TCP exchange of the programs always goes over IPv4. */
+/**
+ * Which address of each side the GIDs stand for, and connections are made between. Programs that exchange their
+ * addresses over TCP always do that over IPv4.
+ */
 enum Family {
-  IPV4(1, "::ffff:192.0.2.1"),
-  IPV6(2, "2001:db8::1");
+  IPV4(1, "::ffff:192.0.2.1", LinuxPeer.HERE, LinuxPeer.GUEST),
+  IPV6(2, "2001:db8::1", "2001:db8::1", "2001:db8::2");
 
   private final int guestGidIndex;
   private final String gidHere;
+  private final String here;
+  private final String guest;
 
-  Family(int guestGidIndex, String gidHere) {
+  Family(int guestGidIndex, String gidHere, String here, String guest) {
     this.guestGidIndex = guestGidIndex;
     this.gidHere = gidHere;
+    this.here = here;
+    this.guest = guest;
+  }
+
+  /** The address of this side. */
+  String here() {
+    return here;
+  }
+
+  /** The address of the guest. */
+  String guest() {
+    return guest;
   }
 
   /** The index in the guest's GID table, which is always the same. */

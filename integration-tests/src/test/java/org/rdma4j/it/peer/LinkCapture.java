@@ -3,6 +3,8 @@ package org.rdma4j.it.peer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A capture of the guest's link, running until {@link #close}. */
 final class LinkCapture implements AutoCloseable {
@@ -31,6 +33,13 @@ final class LinkCapture implements AutoCloseable {
   public void close() {
     capture.terminate();
     capture.await(LIMIT).ok();
+  }
+
+  /** How many packets of a kind, as {@link #check} names it, were recorded until now. */
+  long count(String kind) {
+    String line = peer.tool("check-capture.py", "--no-tshark", file.toString()).await(LIMIT).output();
+    Matcher number = Pattern.compile("(\\d+) " + kind + "(;|$)", Pattern.MULTILINE).matcher(line);
+    return number.find() ? Long.parseLong(number.group(1)) : 0;
   }
 
   /**

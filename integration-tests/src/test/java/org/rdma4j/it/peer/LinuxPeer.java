@@ -118,6 +118,15 @@ final class LinuxPeer implements AutoCloseable {
     return () -> script("netem", "off").await(SHORT).ok();
   }
 
+  /**
+   * Loses messages of connection management on the guest's link, in both directions.
+   *
+   * @param words kinds of messages, of each of which every other is lost; {@code --all} before them for all; or off
+   */
+  void lose(String words) {
+    script("lose", words.split(" ")).await(SHORT).ok();
+  }
+
   /** Captures the first {@code packets} RoCE packets of the guest's link until closed. */
   LinkCapture capture(String name, int packets) {
     Path file = logs.resolve(name + ".pcap");

@@ -37,15 +37,22 @@ final class Rdma4j {
 
   /** Starts a container that makes the device on this side's interface and then runs the commands. */
   Running start(String name, List<String> commands) {
-    Path jar = PROJECT.resolve("cnf/target/rdma.jar");
-    if (!Files.exists(jar)) {
-      throw new PeerException(jar + " is not built");
-    }
-    List<String> script = new ArrayList<>(List.of(device.add(), SEPARATOR));
+    List<String> script = new ArrayList<>(List.of(SEPARATOR));
     for (String command : commands) {
       script.add(command);
       script.add(SEPARATOR);
     }
+    return startScript(name, script);
+  }
+
+  /** Starts a container that makes the device on this side's interface and then runs a script, and nothing else. */
+  Running startScript(String name, List<String> commands) {
+    Path jar = PROJECT.resolve("cnf/target/rdma.jar");
+    if (!Files.exists(jar)) {
+      throw new PeerException(jar + " is not built");
+    }
+    List<String> script = new ArrayList<>(List.of(device.add()));
+    script.addAll(commands);
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command = List.of(PROJECT.resolve("rdma").toString(), "--bare", String.join("; ", script));
     return peer.here(name, Map.of("RDMA_JAVA", java), command);
