@@ -20,9 +20,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import javax.inject.Inject;
 import org.junit.After;
 import org.junit.Before;
@@ -227,6 +229,41 @@ public class RdmaCmIT {
     made.passive().close();
     made.listener().close();
     assertEquals(List.of(), cm.resources());
+  }
+
+  @Test
+  public void theToolShowsThem() {
+    Connection made = connect();
+    RdmaCmId everywhere = cm.createId(server, PortSpace.UDP, null);
+    everywhere.bindAddress(new InetSocketAddress("0.0.0.0", 0));
+    everywhere.listen(0);
+    String owner = " pid " + ProcessHandle.current().pid() + " comm it src-addr ";
+    String wild =
+        " cm-idn %d state LISTEN ps UDP%s0.0.0.0:%d dst-addr 0.0.0.0:0 "
+            .formatted(everywhere.number(), owner, everywhere.localAddress().getPort());
+    String listening =
+        " cm-idn %d state LISTEN ps TCP%s%s dst-addr 0.0.0.0:0 "
+            .formatted(made.listener().number(), owner, text(made.listener().localAddress()));
+    assertEquals(
+        Set.of(
+            "link it0/-" + wild,
+            "link it1/-" + wild,
+            "link it1/1" + listening,
+            "link it0/1" + shown(made.active(), owner),
+            "link it1/1" + shown(made.passive(), owner)),
+        Shell.run(context, "rdma resource show cm_id").lines().collect(Collectors.toSet()));
+    assertTrue(Shell.run(context, "rdma resource show it0").contains(" cm_id 2 "));
+    assertTrue(Shell.run(context, "rdma resource show it1").contains(" cm_id 3 "));
+    assertEquals("", Shell.run(context, "rdma resource show cm_id link it1/1 state IDLE"));
+  }
+
+  private static String shown(RdmaCmId id, String owner) {
+    return " cm-idn %d lqpn %d qp-type RC state CONNECT ps TCP%s%s dst-addr %s "
+        .formatted(id.number(), id.qp().number(), owner, text(id.localAddress()), text(id.remoteAddress()));
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
   }
 
   @Test

@@ -963,7 +963,7 @@ final class Id implements RdmaCmId, PortTable.User {
     QueuePair qp = qp();
     CmaDevice where = device;
     if (where == null && state == LISTEN) {
-      devices.forEach(each -> lines.add(line(each.name(), each.ports().iterator().next(), 0)));
+      devices.forEach(each -> lines.add(line(each.name(), 0, 0))); // on all of its ports
       return;
     }
     lines.add(line(where == null ? null : where.name(), port(), qp == null ? conversation.qpNumber() : qp.number()));
