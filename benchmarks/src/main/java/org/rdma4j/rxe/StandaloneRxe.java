@@ -57,6 +57,16 @@ public final class StandaloneRxe implements MeasuredDevice {
   }
 
   /**
+   * Opens the device in the kernel's style.
+   *
+   * @param name name of the client
+   * @return a context of its own
+   */
+  public Context openClient(String name) {
+    return control.openClient("org.rdma4j.benchmarks", name);
+  }
+
+  /**
    * Reads a counter of the device's link.
    *
    * @param counter which one

@@ -25,6 +25,13 @@ enum Single {
       CardTraffic.measure(report, rounds, seconds);
     }
   },
+  /** Connections by address, how many a second, and traffic of some of many. */
+  CONNECTIONS {
+    @Override
+    void measure(Report report, int rounds, double seconds) {
+      Connections.measure(report, rounds, seconds);
+    }
+  },
   /** Time until a card that is plugged in is usable. */
   PLUG {
     @Override

@@ -66,6 +66,7 @@ import org.rdma4j.rdma.cm.RdmaCmEvent;
 import org.rdma4j.rdma.cm.RdmaCmEventType;
 import org.rdma4j.rdma.cm.RdmaCmId;
 import org.rdma4j.rdma.cm.RdmaCmState;
+import org.rdma4j.roce.address.Gid;
 
 /** Connections by address between the devices of a container: what is said, what is told, and what is left after. */
 @RunWith(PaxExam.class)
@@ -577,6 +578,18 @@ public class RdmaCmIT {
     RdmaCmId next = resolved(PortSpace.TCP, only.localAddress().getPort());
     next.connect(ConnectionParameters.DEFAULT.withQueuePair(5, false));
     assertEquals("as in Linux", 28, next(client, RdmaCmEventType.REJECTED).status());
+  }
+
+  @Test
+  public void aLoopbackAddressMayBeThatOfAnotherProcess() throws Exception {
+    InetAddress other = InetAddress.getByName(Links.address(7));
+    RdmaCmId id = cm.createId(client, PortSpace.TCP, null);
+    id.resolveAddress(null, new InetSocketAddress(other, 7), SOON);
+    next(client, RdmaCmEventType.ADDR_RESOLVED);
+    id.resolveRoute(SOON);
+    next(client, RdmaCmEventType.ROUTE_RESOLVED);
+    assertEquals(Gid.of(other), id.route().destination());
+    assertTrue(id.localAddress().toString(), id.localAddress().getAddress().isLoopbackAddress());
   }
 
   @Test

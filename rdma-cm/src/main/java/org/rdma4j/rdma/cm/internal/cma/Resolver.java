@@ -32,7 +32,7 @@ final class Resolver {
    * @param local address that packets go from
    * @param device that has it
    * @param gid its slot there
-   * @param self whether the address was to be that of the host itself, which is any device then
+   * @param self whether the address was to be that of the host itself, and no device has one of the loopback device
    */
   record Found(InetAddress local, CmaDevice device, GidEntry gid, boolean self) {}
 
@@ -48,7 +48,7 @@ final class Resolver {
     boolean given = source != null && !source.isAnyLocalAddress();
     boolean host = destination.isAnyLocalAddress() || destination.isLoopbackAddress();
     Collection<CmaDevice> devices = host ? cma.devices(destination) : cma.devices();
-    boolean self = host && owner(devices, destination) == null;
+    boolean self = host && owner(devices, destination) == null && !isReached(devices, source, destination);
     if (self && !given) {
       return self(devices, destination);
     }
@@ -69,6 +69,16 @@ final class Resolver {
       check(local, destination);
     }
     return new Found(found.local(), found.device(), found.gid(), self);
+  }
+
+  /** Whether an address of the loopback device is reached over it: another process may have a device there. */
+  private static boolean isReached(Collection<CmaDevice> devices, InetAddress source, InetAddress destination) {
+    if (!destination.isLoopbackAddress()) {
+      return false;
+    }
+    return source != null && !source.isAnyLocalAddress()
+        ? source.isLoopbackAddress()
+        : anyLoopback(devices, destination) != null;
   }
 
   /** The first device that has an address, or null. */
