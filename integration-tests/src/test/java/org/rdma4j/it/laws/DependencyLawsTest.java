@@ -26,6 +26,10 @@ import org.rdma4j.it.BundleOnClassPath;
 class DependencyLawsTest {
   private static final String ROOT = "org.rdma4j.";
 
+  /** What programs use that make connections. */
+  private static final List<String> CONSUMER_OF_CONNECTIONS =
+      List.of("org.rdma4j.ib.core", "org.rdma4j.rdma.cm", "org.rdma4j.ulp.command", "org.rdma4j.roce.address");
+
   /** For each bundle the packages (with all below) that its classes may use besides their own. */
   private static final Map<String, List<String>> MAY_USE =
       Map.ofEntries(
@@ -55,6 +59,16 @@ class DependencyLawsTest {
           Map.entry(
               "org.rdma4j.ulp.provider",
               List.of("org.rdma4j.ib.core", "org.rdma4j.roce.address", "org.rdma4j.roce.packet")),
+          Map.entry("org.rdma4j.ulp.rping", CONSUMER_OF_CONNECTIONS),
+          Map.entry("org.rdma4j.ulp.ucmatose", CONSUMER_OF_CONNECTIONS),
+          Map.entry(
+              "org.rdma4j.ulp.udaddy",
+              List.of(
+                  "org.rdma4j.ib.core", "org.rdma4j.rdma.cm", "org.rdma4j.ulp.command", "org.rdma4j.roce.address",
+                  "org.rdma4j.roce.packet")),
+          Map.entry("org.rdma4j.ulp.mckey", CONSUMER_OF_CONNECTIONS),
+          Map.entry("org.rdma4j.ulp.cmtime", CONSUMER_OF_CONNECTIONS),
+          Map.entry("org.rdma4j.ulp.rdmaclient", CONSUMER_OF_CONNECTIONS),
           Map.entry(
               "org.rdma4j.tools",
               List.of(

@@ -27,7 +27,13 @@ class ManifestLawsTest {
           "org.rdma4j.tools",
           "org.rdma4j.ulp.pingpong",
           "org.rdma4j.ulp.demo",
-          "org.rdma4j.ulp.provider");
+          "org.rdma4j.ulp.provider",
+          "org.rdma4j.ulp.rping",
+          "org.rdma4j.ulp.ucmatose",
+          "org.rdma4j.ulp.udaddy",
+          "org.rdma4j.ulp.mckey",
+          "org.rdma4j.ulp.cmtime",
+          "org.rdma4j.ulp.rdmaclient");
 
   private static final Pattern DOCUMENTED = Pattern.compile("<exported.packages>([^<]+)</exported.packages>");
 

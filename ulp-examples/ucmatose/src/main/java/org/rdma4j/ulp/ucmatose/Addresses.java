@@ -1,0 +1,45 @@
+package org.rdma4j.ulp.ucmatose;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+
+/** Where the command line says that the two sides are. */
+final class Addresses {
+  private static final String ANY = "0.0.0.0";
+
+  /** Numbers and texts of {@code getaddrinfo}. */
+  private static final int NO_NAME = -2;
+
+  private static final int NO_FAMILY = -6;
+
+  private Addresses() {}
+
+  /** The own address of a server. */
+  static InetSocketAddress listen(UcmatoseOptions options) throws Failure {
+    return new InetSocketAddress(resolve(options.bind() == null ? ANY : options.bind(), options), options.port());
+  }
+
+  /** The server's address. */
+  static InetSocketAddress server(UcmatoseOptions options) throws Failure {
+    return new InetSocketAddress(resolve(options.server(), options), options.port());
+  }
+
+  /** The own address of a client, or null. */
+  static InetSocketAddress source(UcmatoseOptions options) throws Failure {
+    return options.bind() == null ? null : new InetSocketAddress(resolve(options.bind(), options), 0);
+  }
+
+  private static InetAddress resolve(String host, UcmatoseOptions options) throws Failure {
+    if (options.addresses() == UcmatoseOptions.Format.GID) {
+      throw new Failure("ai_family not supported: connections are made by IP address, not by GID", NO_FAMILY);
+    }
+    try {
+      return options.addresses() == UcmatoseOptions.Format.NUMBER
+          ? InetAddress.ofLiteral(host)
+          : InetAddress.getByName(host);
+    } catch (UnknownHostException | IllegalArgumentException e) {
+      throw new Failure("Name or service not known: " + host, NO_NAME);
+    }
+  }
+}
