@@ -49,7 +49,6 @@ public final class CmId {
   private CmState state;
   private CmPort.Outstanding outstanding;
   private int tries;
-  private int shares;
   private int localId;
   private boolean destroyed;
   private boolean delivering;
@@ -114,7 +113,6 @@ public final class CmId {
       }
       connection.serviceId = wanted;
       state = LISTEN;
-      shares = 1;
     }
   }
 
@@ -123,11 +121,6 @@ public final class CmId {
     synchronized (manager.lock) {
       return connection.serviceId;
     }
-  }
-
-  /** One more has the listener, and destroys it once more. */
-  void share() {
-    shares++;
   }
 
   /**
@@ -397,7 +390,7 @@ public final class CmId {
 
   /** Gives it up; with {@code silent} a request is left without an answer. */
   void destroy(boolean silent) {
-    if (destroyed || (state == LISTEN && --shares > 0)) {
+    if (destroyed) {
       return;
     }
     try {

@@ -1,7 +1,5 @@
 package org.rdma4j.rdma.cm.ib;
 
-import org.rdma4j.ib.core.verbs.Errno;
-import org.rdma4j.ib.core.verbs.VerbsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,31 +24,6 @@ public final class IbCm {
   public CmId create(CmPort port, CmHandler handler) {
     synchronized (lock) {
       return add(new CmId(this, port, handler, CmState.IDLE));
-    }
-  }
-
-  /**
-   * A listener, which all who ask with the same handler share (kernel: {@code ib_cm_insert_listen}).
-   *
-   * @param serviceId whom peers ask for; to have one assigned nobody can share
-   * @return an id that everybody who got it destroys once; the last time ends it
-   * @throws VerbsException EINVAL where somebody with another handler listens there on this device, or for a service id
-   *     that is only assigned
-   */
-  public CmId listen(CmPort port, CmHandler handler, long serviceId) {
-    synchronized (lock) {
-      CmId there = tables.listener(port.device(), serviceId);
-      if (there == null) {
-        CmId id = new CmId(this, port, handler, CmState.IDLE);
-        id.listen(serviceId);
-        return add(id);
-      }
-      if (there.handler() != handler) {
-        throw new VerbsException(
-            Errno.EINVAL, "listen on service %#018x: somebody else does on this device".formatted(serviceId));
-      }
-      there.share();
-      return there;
     }
   }
 

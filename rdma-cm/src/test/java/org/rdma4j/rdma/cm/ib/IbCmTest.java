@@ -3,7 +3,6 @@ package org.rdma4j.rdma.cm.ib;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -477,21 +476,24 @@ class IbCmTest {
     nothingIsLeft();
   }
 
+  /** The queue pair of a connection cannot be that of another: the older one is over (IBA volume 1, 12.9.8.3.1). */
   @Test
-  void aListenerThatIsShared() {
-    CmHandler mine = (id, event) -> CmHandler.Verdict.KEEP;
-    CmId first = pair.b.listen(pair.portB, mine, 0x77);
-    assertSame(first, pair.b.listen(pair.portB, mine, 0x77));
-    VerbsException refused =
-        assertThrows(VerbsException.class, () -> pair.b.listen(pair.portB, OTHER, 0x77));
-    assertEquals(Errno.EINVAL, refused.errno());
-    first.destroy();
-    assertEquals(CmState.LISTEN, first.state());
-    first.destroy();
-    first.destroy();
-    assertEquals(CmState.IDLE, first.state());
-    CmId again = pair.b.listen(pair.portB, OTHER, 0x77);
-    again.destroy();
+  void aRepOfAQueuePairThatIsInUse() {
+    CmId accepted = establish();
+    CmId second = pair.a.create(pair.portA, OTHER);
+    second.sendReq(Pair.req(0x12));
+    pair.time.runUntil(40);
+    CmId acceptedAgain = passive.getLast();
+    acceptedAgain.sendRep(Pair.rep(0x22));
+    pair.time.runUntil(50);
+    assertEquals(CmState.REQ_SENT, second.state());
+    assertEquals(CmState.DREQ_SENT, active.state());
+    assertEquals(CmState.DREQ_RCVD, accepted.state());
+    assertEquals(CmState.TIMEWAIT, acceptedAgain.state());
+    CmEvent.RejReceived refused =
+        (CmEvent.RejReceived) pair.eventsB.stream().filter(CmEvent.RejReceived.class::isInstance).findFirst().get();
+    assertEquals(RejectReason.STALE_CONN.number(), refused.reason());
+    second.destroy();
     nothingIsLeft();
   }
 
