@@ -346,8 +346,10 @@ public class RdmaCmIT {
     RdmaCmEvent request = next(server, RdmaCmEventType.CONNECT_REQUEST);
     assertArrayEquals(Arrays.copyOf(text("who"), 180), request.privateData());
     QueuePair to = request.id().createQp(null, attributes(QpType.UD));
+    request.id().localEce(new Ece(0x15b3, 0x77));
     request.id().accept(ConnectionParameters.DEFAULT.withPrivateData(text("me")));
     RdmaCmEvent answer = next(client, RdmaCmEventType.ESTABLISHED);
+    assertEquals(new Ece(0x15b3, 0x77), answer.ece());
     assertArrayEquals(Arrays.copyOf(text("me"), 136), answer.privateData());
     assertEquals(to.number(), answer.datagram().qpNumber());
     sendDatagram(active, answer, to);

@@ -190,7 +190,8 @@ final class Conversation {
     QueuePair qp = id.qp();
     int number = qp == null ? said.qpNumber() : qp.number();
     if (datagram) {
-      cm.sendSidrRep(SidrStatus.SUCCESS, number, QKEY, NOTHING, said.privateData());
+      cm.sendSidrRep(
+          SidrStatus.SUCCESS, number, QKEY, localEce.vendorId(), localEce.options(), NOTHING, said.privateData());
       answered = true;
       return;
     }
@@ -468,8 +469,9 @@ final class Conversation {
               .withTrafficClass(id.route().trafficClass())
               .withHopLimit(id.route().hopLimit());
     }
+    remoteEce = new Ece(answer.vendorId(), answer.attributeModifier());
     var datagram = new DatagramParameters(answer.privateData(), way, answer.qpn(), answer.qkey());
     String detail = id.between() + (answer.status() == 0 ? "" : ": " + SidrStatus.text(answer.status()));
-    id.post(new RdmaCmEvent(type, answer.status(), id, null, null, datagram, Ece.NONE, detail));
+    id.post(new RdmaCmEvent(type, answer.status(), id, null, null, datagram, remoteEce, detail));
   }
 }
