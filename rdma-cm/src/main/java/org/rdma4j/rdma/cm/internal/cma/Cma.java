@@ -281,7 +281,7 @@ public final class Cma implements CmDevices.Follower {
   /** Who listens where a request came to. */
   synchronized Id listener(PortSpace space, int port, CmaDevice device, CmaHeader header) {
     for (Id id : ports.at(space, port)) {
-      if (id.listensFor(device, header.destination())) {
+      if (id.listening().isFor(device, header.destination())) {
         return id;
       }
     }

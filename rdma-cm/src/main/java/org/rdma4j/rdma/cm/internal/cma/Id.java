@@ -11,7 +11,6 @@ import static org.rdma4j.rdma.cm.RdmaCmState.IDLE;
 import static org.rdma4j.rdma.cm.RdmaCmState.LISTEN;
 import static org.rdma4j.rdma.cm.RdmaCmState.ROUTE_RESOLVED;
 
-import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -21,7 +20,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.rdma4j.ib.core.verbs.Access;
 import org.rdma4j.ib.core.verbs.Context;
@@ -58,14 +56,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Id implements RdmaCmId, PortTable.User {
   private static final Logger LOG = LoggerFactory.getLogger(Id.class);
-  private static final int MOST_BACKLOG = 1024;
   private static final int PSN_BITS = 24;
-  private static final int BYTE = 0xff;
-  private static final int MOST_TIMEOUT = 31;
   private static final int FULL_PKEY = 0xffff;
-  private static final int FLOW_LABEL = 0xfffff;
-  private static final int HOP_LIMIT = 64;
-  private static final int FLOW_FACTOR = 31;
 
   final Object lock = new Object(); // guards all that is not final
   final int startingPsn = ThreadLocalRandom.current().nextInt(1 << PSN_BITS);
@@ -75,38 +67,24 @@ final class Id implements RdmaCmId, PortTable.User {
   private final Conversation conversation = new Conversation(this);
   private final Groups groups = new Groups(this);
   private final Waits waits = new Waits(this);
-  private final AtomicInteger waiting = new AtomicInteger(); // requests that nobody has taken
+  private final Options options = new Options();
+  private final Place place;
+  private final Listening listening;
 
   private int number;
   private volatile Channel channel;
   private volatile boolean synchronous;
   private volatile Object context;
   private volatile RdmaCmState state = IDLE;
-  private volatile InetSocketAddress local = new InetSocketAddress(0);
-  private volatile InetSocketAddress remote;
-  private boolean hasPort;
-  private volatile CmaDevice device;
-  private volatile GidEntry gid;
-  private volatile Context verbs;
-  private boolean addressLost;
-  private boolean self;
-  private volatile RdmaRoute route;
   private volatile QueuePairs pairs;
-  private int backlog;
-  private ProtectionDomain requestDomain;
-  private QpInitAttributes requestAttributes;
-
-  private int typeOfService;
-  private int ackTimeout;
-  private volatile boolean reuses;
-  private volatile Boolean familyOnly;
-
   Id(Owner owner, Channel channel, boolean synchronous, PortSpace portSpace) {
     this.owner = owner;
     this.cma = owner.cma();
     this.channel = channel;
     this.synchronous = synchronous;
     this.portSpace = portSpace;
+    this.place = new Place(this, owner);
+    this.listening = new Listening(this, owner);
   }
 
   void number(int given) {
@@ -166,58 +144,56 @@ final class Id implements RdmaCmId, PortTable.User {
 
   @Override
   public InetSocketAddress localAddress() {
-    return local;
+    return place.local();
   }
 
   @Override
   public InetSocketAddress remoteAddress() {
-    return remote;
+    return place.remote();
   }
 
   @Override
   public InetAddress address() {
-    return local.getAddress();
+    return place.local().getAddress();
   }
 
   @Override
   public InetSocketAddress destination() {
-    return remote;
+    return place.remote();
   }
 
   @Override
   public boolean reusesAddress() {
-    return reuses;
+    return options.reusesAddress();
   }
 
   @Override
   public boolean isFamilyOnly() {
-    Boolean said = familyOnly;
-    return said == null ? address() instanceof Inet4Address : said;
+    return options.familyOnly(address());
   }
 
   @Override
   public Context verbs() {
-    return verbs;
+    return place.verbs();
   }
 
   @Override
   public int port() {
-    GidEntry entry = gid;
-    return entry == null ? 0 : entry.port();
+    return place.port();
   }
 
   @Override
   public Gid localGid() {
-    GidEntry entry = gid;
+    GidEntry entry = place.gid();
     return entry == null ? null : entry.gid();
   }
 
   GidEntry gid() {
-    return gid;
+    return place.gid();
   }
 
   CmaDevice device() {
-    return device;
+    return place.device();
   }
 
   Cma cma() {
@@ -225,32 +201,20 @@ final class Id implements RdmaCmId, PortTable.User {
   }
 
   int ackTimeout() {
-    return ackTimeout;
+    return options.ackTimeout();
   }
 
   @Override
   public RdmaRoute route() {
-    return route;
+    return place.route();
   }
 
   long serviceId() {
-    return portSpace.serviceId(local.getPort());
+    return portSpace.serviceId(place.local().getPort());
   }
 
-  /** Both ends and the device, in words. */
   String between() {
-    CmaDevice where = device;
-    return "%s %s%s%s"
-        .formatted(
-            portSpace,
-            text(local),
-            remote == null ? "" : " with " + text(remote),
-            where == null ? "" : " over " + where.name() + "/" + port());
-  }
-
-  static String text(InetSocketAddress address) {
-    String host = address.getAddress().getHostAddress();
-    return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    return place.between();
   }
 
   @Override
@@ -286,94 +250,20 @@ final class Id implements RdmaCmId, PortTable.User {
 
   @Override
   public void bindAddress(InetSocketAddress address) {
-    checkAddress("bind", address);
+    Place.check("bind", address);
     synchronized (lock) {
       require("bind", IDLE);
-      bind(address);
-    }
-  }
-
-  private static void checkAddress(String what, InetSocketAddress address) {
-    if (address.isUnresolved()) {
-      throw new VerbsException(
-          Errno.EINVAL, "%s: %s is a name, an address is needed".formatted(what, address.getHostString()));
-    }
-    if (address.getAddress() instanceof Inet6Address v6
-        && v6.isLinkLocalAddress()
-        && v6.getScopedInterface() == null
-        && v6.getScopeId() == 0) {
-      throw new VerbsException(
-          Errno.EINVAL,
-          "%s: link-local address %s needs a scope, such as %%eth0".formatted(what, v6.getHostAddress()));
-    }
-  }
-
-  private void bind(InetSocketAddress address) {
-    InetAddress host = address.getAddress();
-    Resolver.Found found = null;
-    if (!host.isAnyLocalAddress()) {
-      found = Resolver.at(cma.devices(host), host);
-      if (found == null && !host.isLoopbackAddress()) {
-        throw new VerbsException(
-            Errno.ENODEV,
-            "bind: no device has the address %s; devices are %s".formatted(host.getHostAddress(), cma.devices()));
-      }
-    }
-    InetSocketAddress before = local;
-    boolean done = false;
-    try {
-      if (found != null) {
-        use(found.device(), found.gid());
-      }
-      local = address;
-      local = new InetSocketAddress(host, cma.bind(this, address.getPort()));
-      hasPort = true;
+      place.bind(address);
       state = ADDR_BOUND;
-      done = true;
-    } finally {
-      if (!done) {
-        local = before;
-        leaveDevice();
-      }
-    }
-  }
-
-  /** From now on the identifier has a device. */
-  private void use(CmaDevice found, GidEntry entry) {
-    cma.attach(this, found);
-    boolean done = false;
-    try {
-      verbs = owner.acquire(found);
-      device = found;
-      gid = entry;
-      done = true;
-    } finally {
-      if (!done) {
-        cma.detach(this, found);
-      }
-    }
-  }
-
-  private void leaveDevice() {
-    CmaDevice left;
-    synchronized (lock) {
-      left = device;
-      device = null;
-      gid = null;
-      verbs = null;
-    }
-    if (left != null) {
-      cma.detach(this, left);
-      owner.release(left);
     }
   }
 
   @Override
   public void resolveAddress(InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
-    checkAddress("resolve address", destination);
+    Place.check("resolve address", destination);
     checkTime("resolve address", timeout);
     if (source != null) {
-      checkAddress("resolve address", source);
+      Place.check("resolve address", source);
       if (source.getAddress().getClass() != destination.getAddress().getClass()) {
         throw new VerbsException(
             Errno.EINVAL, "resolve address: %s and %s are of different families".formatted(source, destination));
@@ -382,7 +272,7 @@ final class Id implements RdmaCmId, PortTable.User {
     synchronized (lock) {
       require("resolve address", IDLE, ADDR_BOUND);
       if (state == IDLE) {
-        bind(source == null ? new InetSocketAddress(any(destination.getAddress()), 0) : source);
+        place.bind(source == null ? new InetSocketAddress(any(destination.getAddress()), 0) : source);
       } else if (address().getClass() != destination.getAddress().getClass()) {
         throw new VerbsException(
             Errno.EINVAL, "resolve address: %s is bound to another family than %s".formatted(this, destination));
@@ -404,15 +294,8 @@ final class Id implements RdmaCmId, PortTable.User {
   }
 
   private void resolve(InetSocketAddress destination) {
-    InetAddress host = destination.getAddress();
     try {
-      Resolver.Found found = Resolver.find(cma, address(), host);
-      if (device == null) {
-        use(found.device(), found.gid());
-      }
-      local = new InetSocketAddress(found.local(), local.getPort());
-      self = found.self();
-      remote = new InetSocketAddress(host.isAnyLocalAddress() ? Resolver.loopback(host) : host, destination.getPort());
+      place.resolve(destination);
       state = ADDR_RESOLVED;
       post(RdmaCmEventType.ADDR_RESOLVED, 0, between());
     } catch (VerbsException e) {
@@ -420,7 +303,7 @@ final class Id implements RdmaCmId, PortTable.User {
       post(
           RdmaCmEventType.ADDR_ERROR,
           -e.errno().number(),
-          "%s to %s: %s".formatted(between(), text(destination), e.getMessage()));
+          "%s to %s: %s".formatted(between(), Place.text(destination), e.getMessage()));
     }
   }
 
@@ -430,21 +313,7 @@ final class Id implements RdmaCmId, PortTable.User {
     synchronized (lock) {
       require("resolve route", ADDR_RESOLVED);
       try {
-        int lifeTime = ackTimeout == 0 ? Conversation.PACKET_LIFE_TIME : ackTimeout - 1;
-        int label = local.getPort() * FLOW_FACTOR + remote.getPort() & FLOW_LABEL;
-        Gid peer = self ? gid.gid() : Gid.of(remote.getAddress());
-        route =
-            new RdmaRoute(
-                gid.gid(),
-                peer,
-                FULL_PKEY,
-                device.device.port(gid.port()).activeMtu(),
-                0,
-                lifeTime,
-                typeOfService,
-                label,
-                HOP_LIMIT,
-                0);
+        place.findRoute(options);
         state = ROUTE_RESOLVED;
         post(RdmaCmEventType.ROUTE_RESOLVED, 0, between());
       } catch (VerbsException e) {
@@ -459,59 +328,22 @@ final class Id implements RdmaCmId, PortTable.User {
     synchronized (lock) {
       require("listen", IDLE, ADDR_BOUND);
       if (state == IDLE) {
-        bind(new InetSocketAddress("0.0.0.0", 0));
+        place.bind(new InetSocketAddress("0.0.0.0", 0));
+        state = ADDR_BOUND;
       }
-      backlog = most <= 0 || most > MOST_BACKLOG ? MOST_BACKLOG : most;
-      cma.listen(this, device, local.getPort());
+      listening.begin(most);
       state = LISTEN;
     }
   }
 
-  /** Whether a request to an address of a device is for this listener; called by who has the ports. */
-  boolean listensFor(CmaDevice where, InetAddress asked) {
-    if (state != LISTEN || device != null && device != where) {
-      return false;
-    }
-    InetAddress mine = address();
-    boolean sameFamily = mine.getClass() == asked.getClass();
-    return mine.isAnyLocalAddress() ? sameFamily || !isFamilyOnly() : sameFamily && sameAddress(mine, asked);
-  }
-
-  private static boolean sameAddress(InetAddress mine, InetAddress asked) {
-    return Arrays.equals(mine.getAddress(), asked.getAddress()); // a scope does not travel
+  Listening listening() {
+    return listening;
   }
 
   /** Offers a new identifier to whoever listens here. */
   Verdict offer(Function<Id, RdmaCmEvent> making) {
     synchronized (lock) {
-      if (state != LISTEN) {
-        return Verdict.DESTROY;
-      }
-      if (waiting.get() >= backlog) {
-        return Verdict.FORGET;
-      }
-      Channel where = synchronous ? owner.makeChannel() : channel;
-      Id made = null;
-      boolean done = false;
-      try {
-        made = owner.add(new Id(owner, where, synchronous, portSpace));
-        made.context(context);
-        synchronized (made.lock) { // so that the request is told before anything else of it
-          RdmaCmEvent event = making.apply(made);
-          waiting.incrementAndGet();
-          channel.add(new Channel.Waiting(event, waiting::decrementAndGet));
-        }
-        done = true;
-      } finally {
-        if (!done) {
-          if (made != null) {
-            made.abandon();
-          } else if (synchronous) {
-            where.close();
-          }
-        }
-      }
-      return Verdict.KEEP;
+      return listening.offer(making);
     }
   }
 
@@ -526,10 +358,7 @@ final class Id implements RdmaCmId, PortTable.User {
       RdmaRoute way,
       Ece ece) {
     synchronized (lock) {
-      local = here;
-      remote = peer;
-      use(where, entry);
-      route = way;
+      place.begin(where, entry, here, peer, way);
       state = CONNECT;
       conversation.beginPassive(cm, ece);
       LOG.trace("{} has port {}", this, portNumber);
@@ -547,19 +376,7 @@ final class Id implements RdmaCmId, PortTable.User {
     synchronized (lock) {
       require("get request", LISTEN);
     }
-    Id made = waits.request(timeout);
-    if (made != null && requestAttributes != null) {
-      boolean done = false;
-      try {
-        made.createQp(requestDomain, requestAttributes);
-        done = true;
-      } finally {
-        if (!done) {
-          made.close();
-        }
-      }
-    }
-    return made;
+    return listening.prepared(waits.request(timeout));
   }
 
   @Override
@@ -568,8 +385,7 @@ final class Id implements RdmaCmId, PortTable.User {
       checkType(attributes.type());
     }
     synchronized (lock) {
-      requestDomain = domain;
-      requestAttributes = attributes == null ? null : new QpInitAttributes(attributes);
+      listening.requestAttributes(domain, attributes);
     }
   }
 
@@ -681,6 +497,7 @@ final class Id implements RdmaCmId, PortTable.User {
   public QueuePair createQp(ProtectionDomain domain, QpInitAttributes attributes) {
     synchronized (lock) {
       requireAlive("create QP");
+      CmaDevice device = place.device();
       if (device == null) {
         throw new VerbsException(Errno.EINVAL, "create QP: " + this + " has no device yet");
       }
@@ -706,8 +523,8 @@ final class Id implements RdmaCmId, PortTable.User {
   }
 
   private QpAttributes initAttributes() {
-    int pkeyIndex = Math.max(0, device.device.findPkey(gid.port(), FULL_PKEY));
-    QpAttributes init = new QpAttributes().state(QpState.INIT).pkeyIndex(pkeyIndex).port(gid.port());
+    int pkeyIndex = Math.max(0, place.device().device.findPkey(port(), FULL_PKEY));
+    QpAttributes init = new QpAttributes().state(QpState.INIT).pkeyIndex(pkeyIndex).port(port());
     return qpType() == QpType.UD ? init.qkey(Conversation.QKEY) : init.access(Set.<Access>of());
   }
 
@@ -741,10 +558,10 @@ final class Id implements RdmaCmId, PortTable.User {
       if (pairs != null) {
         return pairs.qp().protectionDomain();
       }
-      if (device == null) {
+      if (place.device() == null) {
         throw new VerbsException(Errno.EINVAL, "domain: " + this + " has no device yet");
       }
-      return owner.domain(device);
+      return owner.domain(place.device());
     }
   }
 
@@ -752,7 +569,7 @@ final class Id implements RdmaCmId, PortTable.User {
   public QpAttributes qpAttributes(QpState target) {
     synchronized (lock) {
       requireAlive("attributes");
-      if (device == null) {
+      if (place.device() == null) {
         throw new VerbsException(Errno.EINVAL, "attributes: " + this + " has no device yet");
       }
       if (qpType() == QpType.UD || !conversation.hasBegun()) {
@@ -792,10 +609,10 @@ final class Id implements RdmaCmId, PortTable.User {
 
   @Override
   public void typeOfService(int tos) {
-    checkRange("type of service", tos, BYTE);
+    Options.checkTypeOfService(tos);
     synchronized (lock) {
       requireAlive("type of service");
-      typeOfService = tos;
+      options.typeOfService(tos);
     }
   }
 
@@ -806,7 +623,7 @@ final class Id implements RdmaCmId, PortTable.User {
         throw new VerbsException(Errno.EINVAL, "reuse address: " + this + " listens, and has its port for itself");
       }
       requireAlive("reuse address");
-      reuses = allowed;
+      options.reusesAddress(allowed);
     }
   }
 
@@ -814,25 +631,19 @@ final class Id implements RdmaCmId, PortTable.User {
   public void addressFamilyOnly(boolean only) {
     synchronized (lock) {
       require("address family only", IDLE, ADDR_BOUND);
-      familyOnly = only;
+      options.familyOnly(only);
     }
   }
 
   @Override
   public void ackTimeout(int exponent) {
-    checkRange("ACK timeout", exponent, MOST_TIMEOUT);
+    Options.checkAckTimeout(exponent);
     synchronized (lock) {
       requireAlive("ACK timeout");
-      ackTimeout = exponent;
-      if (route != null && exponent != 0 && !conversation.hasBegun()) {
-        route = Routes.withLifeTime(route, exponent - 1);
+      options.ackTimeout(exponent);
+      if (!conversation.hasBegun()) {
+        place.packetLifeTime(options.packetLifeTime());
       }
-    }
-  }
-
-  private static void checkRange(String what, int value, int most) {
-    if (value < 0 || value > most) {
-      throw new VerbsException(Errno.EINVAL, "%s: %d is not from 0 to %d".formatted(what, value, most));
     }
   }
 
@@ -851,21 +662,16 @@ final class Id implements RdmaCmId, PortTable.User {
   }
 
   boolean isOn(String name) {
-    CmaDevice where = device;
+    CmaDevice where = place.device();
     return where != null && where.name().equals(name);
   }
 
   /** The table of addresses is another; told once when that of the identifier is not where it was. */
   void addressesChanged() {
     synchronized (lock) {
-      if (device == null || addressLost || state == DESTROYING || state == DEVICE_REMOVAL) {
-        return;
-      }
-      GidEntry now = device.find(gid.gid(), gid.netdev());
-      if (!gid.equals(now)) {
-        addressLost = true;
-        String where = now == null ? "is no address of the device any more" : "has moved to slot " + now.index();
-        post(RdmaCmEventType.ADDR_CHANGE, 0, "%s: %s %s".formatted(between(), gid.gid(), where));
+      String change = state == DESTROYING || state == DEVICE_REMOVAL ? null : place.addressChange();
+      if (change != null) {
+        post(RdmaCmEventType.ADDR_CHANGE, 0, change);
       }
     }
   }
@@ -875,7 +681,7 @@ final class Id implements RdmaCmId, PortTable.User {
     CmId cm;
     CmaDevice left;
     synchronized (lock) {
-      left = device;
+      left = place.device();
       if (state == DESTROYING || state == DEVICE_REMOVAL || left == null) {
         return;
       }
@@ -900,18 +706,13 @@ final class Id implements RdmaCmId, PortTable.User {
   }
 
   private void releasePort() {
-    boolean had;
     synchronized (lock) {
-      had = hasPort;
-      hasPort = false;
-    }
-    if (had) {
-      cma.release(this, local.getPort());
+      place.releasePort();
     }
   }
 
   /** A request that could not be offered; the message for the peer is up to who called. */
-  private void abandon() {
+  void abandon() {
     CmId cm;
     synchronized (lock) {
       cm = conversation.end();
@@ -937,7 +738,7 @@ final class Id implements RdmaCmId, PortTable.User {
       events = channel;
     }
     if (before == LISTEN) {
-      cma.unlisten(this, device);
+      cma.unlisten(this, place.device());
     }
     List<Channel.Waiting> untaken = events.extract(each -> each.concerns(this));
     events.awaitHandler(this);
@@ -951,7 +752,11 @@ final class Id implements RdmaCmId, PortTable.User {
     endConversation(cm);
     destroyQp();
     releasePort();
-    leaveDevice();
+    CmaDevice left;
+    synchronized (lock) {
+      left = place.forgetDevice();
+    }
+    place.leave(left);
     if (synchronous) {
       events.close();
     }
@@ -961,7 +766,7 @@ final class Id implements RdmaCmId, PortTable.User {
   /** What resource tracking says of it: a line, or one for each device that it listens on. */
   void describe(List<CmIdResource> lines, Collection<CmaDevice> devices) {
     QueuePair qp = qp();
-    CmaDevice where = device;
+    CmaDevice where = place.device();
     if (where == null && state == LISTEN) {
       devices.forEach(each -> lines.add(line(each.name(), 0, 0))); // on all of its ports
       return;
@@ -978,8 +783,8 @@ final class Id implements RdmaCmId, PortTable.User {
         qpType(),
         state,
         portSpace,
-        state == IDLE ? null : local,
-        remote,
+        state == IDLE ? null : place.local(),
+        place.remote(),
         owner.bundle(),
         owner.comm(),
         ProcessHandle.current().pid());
