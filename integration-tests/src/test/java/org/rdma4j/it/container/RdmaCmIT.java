@@ -389,12 +389,12 @@ public class RdmaCmIT {
     RdmaCmId member = cm.createId(server, PortSpace.UDP, null);
     member.bindAddress(new InetSocketAddress(there, 0));
     QueuePair to = member.createQp(null, attributes(QpType.UD));
-    member.joinMulticast(group, MulticastJoin.FULL_MEMBER, null);
+    member.joinMulticast(group, MulticastJoin.FULL_MEMBER);
     assertEquals(0xffffff, next(server, RdmaCmEventType.MULTICAST_JOIN).datagram().qpNumber());
     RdmaCmId sender = cm.createId(client, PortSpace.UDP, null);
     sender.bindAddress(new InetSocketAddress(here, 0));
     sender.createQp(null, attributes(QpType.UD));
-    sender.joinMulticast(group, MulticastJoin.SEND_ONLY, null);
+    sender.joinMulticast(group, MulticastJoin.SEND_ONLY);
     sendDatagram(sender, next(client, RdmaCmEventType.MULTICAST_JOIN), to);
     member.leaveMulticast(group);
     assertEquals(
@@ -402,7 +402,7 @@ public class RdmaCmIT {
     InetAddress v6 = InetAddress.getByName("ff0e::1234");
     assertEquals(
         Errno.EOPNOTSUPP,
-        assertThrows(VerbsException.class, () -> member.joinMulticast(v6, MulticastJoin.FULL_MEMBER, null)).errno());
+        assertThrows(VerbsException.class, () -> member.joinMulticast(v6, MulticastJoin.FULL_MEMBER)).errno());
   }
 
   @Test

@@ -237,16 +237,15 @@ public interface RdmaCmId extends AutoCloseable {
   QpAttributes qpAttributes(QpState state);
 
   /**
-   * Joins a multicast group ({@code rdma_join_multicast}); MULTICAST_JOIN or MULTICAST_ERROR follows. The queue pair
-   * is attached by then.
+   * Joins a multicast group ({@code rdma_join_multicast}); MULTICAST_JOIN follows. The queue pair of a full
+   * member is attached by then.
    *
    * @param group IPv4 address of the group
    * @param how to send and receive or to send only
-   * @param context what the event's reader finds at it again is the identifier's; kept for {@link #leaveMulticast}
    * @throws org.rdma4j.ib.core.verbs.VerbsException EINVAL for another type than datagrams, without a device, or for
    *     an address that is no group or is joined already; EOPNOTSUPP for IPv6 groups over RoCE v2, as in Linux
    */
-  void joinMulticast(InetAddress group, MulticastJoin how, Object context);
+  void joinMulticast(InetAddress group, MulticastJoin how);
 
   /**
    * Leaves a multicast group ({@code rdma_leave_multicast}).

@@ -111,7 +111,7 @@ final class Members implements AutoCloseable {
     }
     node.make();
     try {
-      id.joinMulticast(group, options.sendOnly() ? MulticastJoin.SEND_ONLY : MulticastJoin.FULL_MEMBER, node);
+      id.joinMulticast(group, options.sendOnly() ? MulticastJoin.SEND_ONLY : MulticastJoin.FULL_MEMBER);
     } catch (VerbsException e) {
       throw new Failure("failure joining", e);
     }

@@ -591,7 +591,7 @@ final class Id implements RdmaCmId, PortTable.User {
   }
 
   @Override
-  public void joinMulticast(InetAddress group, MulticastJoin how, Object mark) {
+  public void joinMulticast(InetAddress group, MulticastJoin how) {
     synchronized (lock) {
       require("join", ADDR_BOUND, ADDR_RESOLVED, ROUTE_RESOLVED);
       groups.join(group, how);

@@ -113,7 +113,7 @@ class WithoutDevicesTest {
     refused(Errno.EINVAL, "no device", () -> id.createQp(null, new QpInitAttributes(QpType.RC)));
     refused(Errno.EINVAL, "no device", id::domain);
     refused(Errno.EINVAL, "no device", () -> id.qpAttributes(QpState.INIT));
-    refused(Errno.EINVAL, "ADDR_BOUND", () -> id.joinMulticast(group(), MulticastJoin.FULL_MEMBER, null));
+    refused(Errno.EINVAL, "ADDR_BOUND", () -> id.joinMulticast(group(), MulticastJoin.FULL_MEMBER));
     refused(Errno.EADDRNOTAVAIL, "not joined", () -> id.leaveMulticast(group()));
     refused(Errno.EINVAL, "LISTEN", () -> id.getRequest(Duration.ZERO));
     id.bindAddress(at("0.0.0.0", 0));
