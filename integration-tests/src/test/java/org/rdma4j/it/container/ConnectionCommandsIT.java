@@ -320,6 +320,34 @@ public class ConnectionCommandsIT {
     assertTrue(server.isRunning());
   }
 
+  @Test
+  public void aServerWhoseDeviceGoesInATransferServesAgain() throws Exception {
+    String size = " -c 2 -C 3000 -S 65536";
+    ShellJob server = serve("ucmatose" + size);
+    ShellJob client = start("ucmatose -s " + there + " -b " + here + size);
+    await("no transfer: " + server, () -> server.out().contains("initiating data transfers"));
+    links.remove("it1");
+    assertEquals(client.toString(), FAILED, client.await());
+    assertTrue(server.toString(), server.isRunning());
+    links.add("it1", there);
+    awaitListeningThere(server);
+    run("ucmatose -s " + there + " -b " + here + size);
+    server.succeeds();
+    assertTrue(server.toString(), server.out().contains("cmatose: event: RDMA_CM_EVENT_DEVICE_REMOVAL, error: 0"));
+  }
+
+  @Test
+  public void namesAreLookedUp() throws Exception {
+    run("ucmatose -c 0 -s localhost -f name");
+    ShellJob number = start("ucmatose -s localhost -f ip");
+    assertEquals("EAI_NONAME", 254, number.await());
+    assertEquals("cmatose: getaddrinfo error: Name or service not known", number.out().get(1));
+    assertEquals("return status -2", number.out().getLast());
+    ShellJob gid = start("udaddy -b ::1 -f gid");
+    assertEquals("EAI_FAMILY", 250, gid.await());
+    assertEquals("udaddy: getrdmaaddr error: ai_family not supported", gid.out().get(1));
+  }
+
   /** Listening on all addresses, a server follows the devices; on one, it listens again when that is back. */
   @Test
   public void serversOutliveTheProvider() throws Exception {

@@ -1,45 +1,52 @@
 package org.rdma4j.ulp.ucmatose;
 
-import java.net.InetAddress;
+import java.io.PrintStream;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
+import org.rdma4j.rdma.cm.verbs.AddressInfo;
+import org.rdma4j.rdma.cm.verbs.AddressInfoException;
 
 /** Where the command line says that the two sides are. */
 final class Addresses {
-  private static final String ANY = "0.0.0.0";
-
-  /** Numbers and texts of {@code getaddrinfo}. */
-  private static final int NO_NAME = -2;
-
+  /** The number of {@code getaddrinfo} for a family that nobody knows. */
   private static final int NO_FAMILY = -6;
 
-  private Addresses() {}
+  private final UcmatoseOptions options;
+  private final PrintStream out;
+
+  Addresses(UcmatoseOptions options, PrintStream out) {
+    this.options = options;
+    this.out = out;
+  }
 
   /** The own address of a server. */
-  static InetSocketAddress listen(UcmatoseOptions options) throws Failure {
-    return new InetSocketAddress(resolve(options.bind() == null ? ANY : options.bind(), options), options.port());
+  InetSocketAddress listen() throws Failure {
+    AddressInfo hints = AddressInfo.ANY.with(AddressInfo.Flag.PASSIVE);
+    return find(options.bind(), options.port(), hints, "getrdmaaddr").source();
   }
 
   /** The server's address. */
-  static InetSocketAddress server(UcmatoseOptions options) throws Failure {
-    return new InetSocketAddress(resolve(options.server(), options), options.port());
+  InetSocketAddress server() throws Failure {
+    return find(options.server(), options.port(), AddressInfo.ANY, "getaddrinfo").destination();
   }
 
   /** The own address of a client, or null. */
-  static InetSocketAddress source(UcmatoseOptions options) throws Failure {
-    return options.bind() == null ? null : new InetSocketAddress(resolve(options.bind(), options), 0);
+  InetSocketAddress source() throws Failure {
+    AddressInfo hints = AddressInfo.ANY.with(AddressInfo.Flag.PASSIVE);
+    return options.bind() == null ? null : find(options.bind(), 0, hints, "getaddrinfo").source();
   }
 
-  private static InetAddress resolve(String host, UcmatoseOptions options) throws Failure {
+  private AddressInfo find(String host, int port, AddressInfo hints, String call) throws Failure {
     if (options.addresses() == UcmatoseOptions.Format.GID) {
-      throw new Failure("ai_family not supported: connections are made by IP address, not by GID", NO_FAMILY);
+      out.println("cmatose: " + call + " error: ai_family not supported");
+      throw new Failure("ucmatose: connections are made by IP address, not by GID (-f gid)", NO_FAMILY);
     }
+    boolean number = options.addresses() == UcmatoseOptions.Format.NUMBER;
     try {
-      return options.addresses() == UcmatoseOptions.Format.NUMBER
-          ? InetAddress.ofLiteral(host)
-          : InetAddress.getByName(host);
-    } catch (UnknownHostException | IllegalArgumentException e) {
-      throw new Failure("Name or service not known: " + host, NO_NAME);
+      AddressInfo all = number ? hints.with(AddressInfo.Flag.NUMERICHOST) : hints;
+      return AddressInfo.getAddressInfo(host, Integer.toString(port), all).getFirst();
+    } catch (AddressInfoException e) {
+      out.println("cmatose: " + call + " error: " + e.reason().text());
+      throw new Failure("ucmatose: " + e.getMessage(), e.reason().number());
     }
   }
 }

@@ -76,8 +76,9 @@ final class Ucmatose implements Command {
   private static void connect(RdmaCm cm, Connections connections, UcmatoseOptions options, PrintStream out)
       throws Failure, InterruptedException {
     out.println("cmatose: starting client");
-    InetSocketAddress server = Addresses.server(options);
-    InetSocketAddress source = Addresses.source(options);
+    Addresses addresses = new Addresses(options, out);
+    InetSocketAddress server = addresses.server();
+    InetSocketAddress source = addresses.source();
     out.println("cmatose: connecting");
     try {
       for (int i = 0; i < options.connections(); i++) {
@@ -110,7 +111,8 @@ final class Ucmatose implements Command {
       RdmaCm cm, Connections connections, UcmatoseOptions options, PrintStream out, PrintStream err)
       throws Failure, InterruptedException {
     out.println("cmatose: starting server");
-    RdmaCmId listener = listen(cm, connections, options);
+    InetSocketAddress address = new Addresses(options, out).listen();
+    RdmaCmId listener = listen(cm, connections, options, address);
     boolean served = false;
     while (!served) {
       try {
@@ -124,20 +126,21 @@ final class Ucmatose implements Command {
         connections.reset();
         if (listener.state() == RdmaCmState.DEVICE_REMOVAL) {
           listener.close();
-          listener = listenAgain(cm, connections, options);
+          listener = listenAgain(cm, connections, options, address);
         }
       }
     }
     listener.close();
   }
 
-  private static RdmaCmId listen(RdmaCm cm, Connections connections, UcmatoseOptions options) throws Failure {
+  private static RdmaCmId listen(
+      RdmaCm cm, Connections connections, UcmatoseOptions options, InetSocketAddress address) throws Failure {
     String call = "listen request failed";
     RdmaCmId listener = null;
     try {
       listener = cm.createId(connections.channel(), portSpace(options), null);
       call = "bind address failed";
-      listener.bindAddress(Addresses.listen(options));
+      listener.bindAddress(address);
       call = "failure trying to listen";
       listener.listen(0);
       return listener;
@@ -149,11 +152,12 @@ final class Ucmatose implements Command {
     }
   }
 
-  private static RdmaCmId listenAgain(RdmaCm cm, Connections connections, UcmatoseOptions options)
+  private static RdmaCmId listenAgain(
+      RdmaCm cm, Connections connections, UcmatoseOptions options, InetSocketAddress address)
       throws InterruptedException {
     while (true) {
       try {
-        return listen(cm, connections, options);
+        return listen(cm, connections, options, address);
       } catch (Failure e) {
         Thread.sleep(RETRY_MILLIS); // until the device that has the address is back
       }

@@ -1,45 +1,52 @@
 package org.rdma4j.ulp.udaddy;
 
-import java.net.InetAddress;
+import java.io.PrintStream;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
+import org.rdma4j.rdma.cm.verbs.AddressInfo;
+import org.rdma4j.rdma.cm.verbs.AddressInfoException;
 
 /** Where the command line says that the two sides are. */
 final class Addresses {
-  private static final String ANY = "0.0.0.0";
-
-  /** Numbers and texts of {@code getaddrinfo}. */
-  private static final int NO_NAME = -2;
-
+  /** The number of {@code getaddrinfo} for a family that nobody knows. */
   private static final int NO_FAMILY = -6;
 
-  private Addresses() {}
+  private final UdaddyOptions options;
+  private final PrintStream out;
+
+  Addresses(UdaddyOptions options, PrintStream out) {
+    this.options = options;
+    this.out = out;
+  }
 
   /** The own address of a server. */
-  static InetSocketAddress listen(UdaddyOptions options) throws Failure {
-    return new InetSocketAddress(resolve(options.bind() == null ? ANY : options.bind(), options), UdaddyOptions.PORT);
+  InetSocketAddress listen() throws Failure {
+    AddressInfo hints = AddressInfo.ANY.with(AddressInfo.Flag.PASSIVE);
+    return find(options.bind(), UdaddyOptions.PORT, hints, "getrdmaaddr").source();
   }
 
   /** The server's address. */
-  static InetSocketAddress server(UdaddyOptions options) throws Failure {
-    return new InetSocketAddress(resolve(options.server(), options), UdaddyOptions.PORT);
+  InetSocketAddress server() throws Failure {
+    return find(options.server(), UdaddyOptions.PORT, AddressInfo.ANY, "getaddrinfo").destination();
   }
 
   /** The own address of a client, or null. */
-  static InetSocketAddress source(UdaddyOptions options) throws Failure {
-    return options.bind() == null ? null : new InetSocketAddress(resolve(options.bind(), options), 0);
+  InetSocketAddress source() throws Failure {
+    AddressInfo hints = AddressInfo.ANY.with(AddressInfo.Flag.PASSIVE);
+    return options.bind() == null ? null : find(options.bind(), 0, hints, "getaddrinfo").source();
   }
 
-  private static InetAddress resolve(String host, UdaddyOptions options) throws Failure {
+  private AddressInfo find(String host, int port, AddressInfo hints, String call) throws Failure {
     if (options.addresses() == UdaddyOptions.Format.GID) {
-      throw new Failure("ai_family not supported: services are resolved by IP address, not by GID", NO_FAMILY);
+      out.println("udaddy: " + call + " error: ai_family not supported");
+      throw new Failure("udaddy: services are resolved by IP address, not by GID (-f gid)", NO_FAMILY);
     }
+    boolean number = options.addresses() == UdaddyOptions.Format.NUMBER;
     try {
-      return options.addresses() == UdaddyOptions.Format.NUMBER
-          ? InetAddress.ofLiteral(host)
-          : InetAddress.getByName(host);
-    } catch (UnknownHostException | IllegalArgumentException e) {
-      throw new Failure("Name or service not known: " + host, NO_NAME);
+      AddressInfo all = number ? hints.with(AddressInfo.Flag.NUMERICHOST) : hints;
+      return AddressInfo.getAddressInfo(host, Integer.toString(port), all).getFirst();
+    } catch (AddressInfoException e) {
+      out.println("udaddy: " + call + " error: " + e.reason().text());
+      throw new Failure("udaddy: " + e.getMessage(), e.reason().number());
     }
   }
 }

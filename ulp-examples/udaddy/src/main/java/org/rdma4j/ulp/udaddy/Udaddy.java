@@ -78,8 +78,9 @@ final class Udaddy implements Command {
   private static void exchange(RdmaCm cm, Nodes nodes, UdaddyOptions options, PrintStream out)
       throws Failure, InterruptedException {
     out.println("udaddy: starting client");
-    InetSocketAddress server = Addresses.server(options);
-    InetSocketAddress source = Addresses.source(options);
+    Addresses addresses = new Addresses(options, out);
+    InetSocketAddress server = addresses.server();
+    InetSocketAddress source = addresses.source();
     out.println("udaddy: connecting");
     try {
       for (int i = 0; i < options.connections(); i++) {
@@ -103,7 +104,8 @@ final class Udaddy implements Command {
   private static void serve(RdmaCm cm, Nodes nodes, UdaddyOptions options, PrintStream out, PrintStream err)
       throws Failure, InterruptedException {
     out.println("udaddy: starting server");
-    RdmaCmId listener = listen(cm, nodes, options);
+    InetSocketAddress address = new Addresses(options, out).listen();
+    RdmaCmId listener = listen(cm, nodes, options, address);
     boolean served = false;
     while (!served) {
       try {
@@ -117,20 +119,21 @@ final class Udaddy implements Command {
         nodes.reset();
         if (listener.state() == RdmaCmState.DEVICE_REMOVAL) {
           listener.close();
-          listener = listenAgain(cm, nodes, options);
+          listener = listenAgain(cm, nodes, options, address);
         }
       }
     }
     listener.close();
   }
 
-  private static RdmaCmId listen(RdmaCm cm, Nodes nodes, UdaddyOptions options) throws Failure {
+  private static RdmaCmId listen(
+      RdmaCm cm, Nodes nodes, UdaddyOptions options, InetSocketAddress address) throws Failure {
     String call = "listen request failed";
     RdmaCmId listener = null;
     try {
       listener = cm.createId(nodes.channel(), portSpace(options), null);
       call = "bind address failed";
-      listener.bindAddress(Addresses.listen(options));
+      listener.bindAddress(address);
       call = "failure trying to listen";
       listener.listen(0);
       return listener;
@@ -142,10 +145,11 @@ final class Udaddy implements Command {
     }
   }
 
-  private static RdmaCmId listenAgain(RdmaCm cm, Nodes nodes, UdaddyOptions options) throws InterruptedException {
+  private static RdmaCmId listenAgain(
+      RdmaCm cm, Nodes nodes, UdaddyOptions options, InetSocketAddress address) throws InterruptedException {
     while (true) {
       try {
-        return listen(cm, nodes, options);
+        return listen(cm, nodes, options, address);
       } catch (Failure e) {
         Thread.sleep(RETRY_MILLIS); // until the device that has the address is back
       }
