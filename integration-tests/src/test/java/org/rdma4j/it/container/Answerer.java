@@ -10,6 +10,7 @@ import org.rdma4j.ib.core.verbs.Errno;
 import org.rdma4j.ib.core.verbs.QpCapabilities;
 import org.rdma4j.ib.core.verbs.QpInitAttributes;
 import org.rdma4j.ib.core.verbs.QpType;
+import org.rdma4j.ib.core.verbs.QueuePair;
 import org.rdma4j.ib.core.verbs.ReceiveWorkRequest;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.rdma.cm.ConnectionParameters;
@@ -84,9 +85,10 @@ final class Answerer {
     RdmaCmId id = event.id();
     switch (event.type()) {
       case CONNECT_REQUEST -> {
-        id.createQp(
-            null, new QpInitAttributes(QpType.RC).capabilities(new QpCapabilities(2, 2, 1, 1, 0)).signalAll(true));
-        id.qp().postReceive(new ReceiveWorkRequest().wrId(1));
+        QueuePair qp =
+            id.createQp(
+                null, new QpInitAttributes(QpType.RC).capabilities(new QpCapabilities(2, 2, 1, 1, 0)).signalAll(true));
+        qp.postReceive(new ReceiveWorkRequest().wrId(1));
         id.accept(ConnectionParameters.DEFAULT.withPrivateData(event.privateData()));
       }
       case ESTABLISHED -> established.incrementAndGet();

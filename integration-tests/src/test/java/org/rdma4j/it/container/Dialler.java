@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import org.rdma4j.ib.core.verbs.QpCapabilities;
 import org.rdma4j.ib.core.verbs.QpInitAttributes;
 import org.rdma4j.ib.core.verbs.QpType;
+import org.rdma4j.ib.core.verbs.QueuePair;
 import org.rdma4j.ib.core.verbs.SendWorkRequest;
 import org.rdma4j.ib.core.verbs.VerbsException;
 import org.rdma4j.ib.core.verbs.WcStatus;
@@ -119,26 +120,27 @@ final class Dialler {
     await(channel, RdmaCmEventType.ADDR_RESOLVED);
     id.resolveRoute(SOON);
     await(channel, RdmaCmEventType.ROUTE_RESOLVED);
-    id.createQp(
-        null, new QpInitAttributes(QpType.RC).capabilities(new QpCapabilities(2, 2, 1, 1, 0)).signalAll(true));
+    QueuePair qp =
+        id.createQp(
+            null, new QpInitAttributes(QpType.RC).capabilities(new QpCapabilities(2, 2, 1, 1, 0)).signalAll(true));
     byte[] said = ByteBuffer.allocate(4).putInt(number).array();
     id.connect(ConnectionParameters.DEFAULT.withPrivateData(said));
     RdmaCmEvent answer = await(channel, RdmaCmEventType.ESTABLISHED);
     if (!Arrays.equals(said, Arrays.copyOf(answer.privateData(), said.length))) {
       problems.add("the answer is somebody else's: " + Arrays.toString(answer.privateData()));
     }
-    send(id);
+    send(qp);
     id.disconnect();
     await(channel, RdmaCmEventType.DISCONNECTED);
     id.close();
   }
 
   /** A message without bytes, for which the peer has a receive. */
-  private void send(RdmaCmId id) {
-    id.qp().postSend(new SendWorkRequest().wrId(2).opcode(WrOpcode.SEND));
+  private void send(QueuePair qp) {
+    qp.postSend(new SendWorkRequest().wrId(2).opcode(WrOpcode.SEND));
     WorkCompletion[] batch = WorkCompletion.batch(1);
     long end = System.nanoTime() + PATIENCE.toNanos();
-    while (id.qp().sendCq().poll(batch) == 0) {
+    while (qp.sendCq().poll(batch) == 0) {
       if (System.nanoTime() > end) {
         problems.add("a message does not complete");
         throw new Ended(null);

@@ -396,7 +396,7 @@ public final class CmId {
     try {
       sayGoodbye(silent);
     } catch (VerbsException e) {
-      manager.log("the last message of connection {} could not be sent", localId, e);
+      manager.log("the last message of {} could not be sent", this, e);
     }
     destroyed = true;
     cancel();
@@ -541,5 +541,10 @@ public final class CmId {
           Errno.EINVAL,
           "%s: the connection is in state %s, it must be in %s".formatted(what, state, Arrays.toString(allowed)));
     }
+  }
+
+  @Override
+  public String toString() {
+    return "cm id %#010x (%s, service %#018x)".formatted(localId, state(), serviceId());
   }
 }

@@ -72,7 +72,7 @@ public final class IbCm {
     try {
       verdict = id.handler().onEvent(id, event);
     } catch (RuntimeException e) {
-      LOG.error("the consumer of connection {} failed at {}; it is destroyed", id.localId(), event, e);
+      LOG.error("the consumer of {} failed at {}; it is destroyed", id, event.getClass().getSimpleName(), e);
     } finally {
       synchronized (lock) {
         id.delivering(false);

@@ -184,7 +184,7 @@ final class RequestReceiver {
       try {
         stale.end(NOTHING);
       } catch (VerbsException e) {
-        manager.log("the end of stale connection {} could not be sent", stale.localId(), e);
+        manager.log("the end of stale {} could not be sent", stale, e);
       }
     }
   }

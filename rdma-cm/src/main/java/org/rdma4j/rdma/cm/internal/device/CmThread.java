@@ -1,5 +1,6 @@
 package org.rdma4j.rdma.cm.internal.device;
 
+import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.rdma4j.rdma.cm.ib.CmTimer;
@@ -29,6 +30,7 @@ public final class CmThread implements CmTimer, AutoCloseable {
               return thread;
             },
             (work, stopped) -> LOG.debug("{} has stopped", name));
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
   @Override
@@ -57,12 +59,17 @@ public final class CmThread implements CmTimer, AutoCloseable {
   /** Ends the thread, after the piece of work that it is at. */
   @Override
   public void close() {
-    executor.shutdownNow();
+    executor.shutdown();
     if (isCurrent()) {
       return;
     }
     try {
-      if (!executor.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      boolean ended = executor.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      Thread last = thread;
+      if (ended && last != null && last.isAlive()) { // The executor is done a moment before its thread is.
+        ended = last.join(Duration.ofSeconds(PATIENCE_SECONDS));
+      }
+      if (!ended) {
         LOG.warn("thread {} does not end", name);
       }
     } catch (InterruptedException e) {
