@@ -23,20 +23,26 @@ final class CmPeerJar {
   private static final Pattern BUNDLE_ID = Pattern.compile("Bundle ID: (\\d+)");
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
+  private static List<String> commands = List.of();
+
   private CmPeerJar() {}
 
   /**
    * Writes the bundle and gives the shell's commands that install and start it. The container's start level is below
    * that of bundles which come later.
    */
-  static List<String> startCommands(Rdma4j rdma) {
-    String install = "felix:install " + jar().toUri();
-    String output = rdma.startScript("cm-peer-bundle", List.of(install)).await(LIMIT).ok().output();
-    Matcher id = BUNDLE_ID.matcher(output);
-    if (!id.find()) {
-      throw new PeerException("the bundle is not installed:\n" + output);
+  static synchronized List<String> startCommands(Rdma4j rdma) {
+    if (commands.isEmpty()) {
+      String install = "felix:install " + jar().toUri();
+      String output = rdma.startScript("cm-peer-bundle", List.of(install)).await(LIMIT).ok().output();
+      Matcher id = BUNDLE_ID.matcher(output);
+      if (!id.find()) {
+        throw new PeerException("the bundle is not installed:\n" + output);
+      }
+      // The number that it has in every container.
+      commands = List.of(install, "felix:bundlelevel -s 1 " + id.group(1), "felix:start " + id.group(1));
     }
-    return List.of(install, "felix:bundlelevel -s 1 " + id.group(1), "felix:start " + id.group(1));
+    return commands;
   }
 
   private static Path jar() {

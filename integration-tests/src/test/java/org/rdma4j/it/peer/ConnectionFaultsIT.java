@@ -144,10 +144,10 @@ class ConnectionFaultsIT {
     assertMads(capture.check(), "6 REQ", "2 REP", "2 RTU", "4 REJ", "2 DREQ", "2 DREP");
   }
 
-  /** A request too many is neither answered nor refused; asked again, it finds room. */
-  @ParameterizedTest
-  @EnumSource
-  void fullBacklogOfLinux(Device device) {
+  /** A request too many is neither answered nor refused, so it is asked again; then it finds room. */
+  @Test
+  void fullBacklogOfLinux() {
+    Device device = Device.CONNECTX;
     Family family = family(device);
     Rdma4j rdma = new Rdma4j(peer, device);
     List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
@@ -160,7 +160,7 @@ class ConnectionFaultsIT {
         Running serving = peer.start(server, LIMIT)) {
       guest.awaitListeners(1, serving);
       try (Running asking = rdma.startScript("backlog", script)) {
-        CmGuest.await(() -> capture.count("MAD CM REQ") >= 2, asking);
+        CmGuest.await(() -> capture.count("MAD CM REQ") > 2, asking);
         peer.exec("touch " + GUEST_GO).ok();
         here = asking.await(LIMIT).ok().output();
       }
@@ -174,9 +174,9 @@ class ConnectionFaultsIT {
   }
 
   /** The same where the backlog is ours. */
-  @ParameterizedTest
-  @EnumSource
-  void fullBacklogOfOurs(Device device) throws IOException {
+  @Test
+  void fullBacklogOfOurs() throws IOException {
+    Device device = Device.RXE;
     Family family = family(device);
     Rdma4j rdma = new Rdma4j(peer, device);
     List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
@@ -189,7 +189,7 @@ class ConnectionFaultsIT {
         Running serving = rdma.startScript("backlog-server", script)) {
       CmGuest.await(() -> serving.output().contains("listening"), serving);
       try (Running asking = peer.start(client, LIMIT)) {
-        CmGuest.await(() -> capture.count("MAD CM REQ") >= 2, asking);
+        CmGuest.await(() -> capture.count("MAD CM REQ") > 2, asking);
         Files.createFile(go);
         String there = asking.await(LIMIT).ok().output();
         assertEquals(2, count(CmEvents.of(there), "ESTABLISHED status 0"), there);
