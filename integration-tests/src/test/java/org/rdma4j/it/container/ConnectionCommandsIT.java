@@ -27,6 +27,7 @@ import org.ops4j.pax.exam.spi.reactors.PerClass;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ConfigurationAdmin;
+import org.osgi.util.tracker.ServiceTracker;
 import org.rdma4j.rdma.cm.CmIdResource;
 import org.rdma4j.rdma.cm.RdmaCm;
 import org.rdma4j.rdma.cm.RdmaCmState;
@@ -39,7 +40,7 @@ import org.rdma4j.rdma.cm.RdmaCmState;
 @ExamReactorStrategy(PerClass.class)
 public class ConnectionCommandsIT {
   private static final int FAILED = 255;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long PATIENCE_MILLIS = 20_000;
   private static final String V6 = "::1";
   private static final List<String> PINGS =
       List.of(
@@ -51,11 +52,12 @@ public class ConnectionCommandsIT {
 
   @Inject BundleContext context;
   @Inject ConfigurationAdmin configurations;
-  @Inject RdmaCm manager;
 
   private final String here = Links.address(0);
   private final String there = Links.address(1);
   private final List<ShellJob> jobs = new ArrayList<>();
+  private ServiceTracker<RdmaCm, RdmaCm> managers;
+  private RdmaCm manager;
   private Links links;
   private PluggedCard card;
 
@@ -66,6 +68,9 @@ public class ConnectionCommandsIT {
 
   @Before
   public void begin() throws Exception {
+    managers = new ServiceTracker<>(context, RdmaCm.class, null);
+    managers.open();
+    manager = managers.waitForService(PATIENCE_MILLIS);
     links = new Links(context, configurations);
     links.add("it0", here);
     links.add("it1", there);
@@ -85,6 +90,7 @@ public class ConnectionCommandsIT {
     if (card != null) {
       card.unplug();
     }
+    managers.close();
     assertEquals(List.of(), Links.threads("rping", "cmtime"));
   }
 
@@ -99,7 +105,7 @@ public class ConnectionCommandsIT {
   }
 
   private void await(String otherwise, BooleanSupplier what) {
-    long end = System.nanoTime() + PATIENCE_NANOS;
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
     while (!what.getAsBoolean()) {
       assertTrue(otherwise + ", identifiers " + manager.resources(), System.nanoTime() - end < 0);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
@@ -394,6 +400,28 @@ public class ConnectionCommandsIT {
         }
       }
     }
+  }
+
+  @Test
+  public void whoRunsWhenTheConnectionManagerStopsFails() throws Exception {
+    List<ShellJob> running = new ArrayList<>();
+    running.add(serve("rping -s -P"));
+    running.add(start("rping -c -v -a " + there + " -I " + here));
+    await("no pings", () -> !running.getLast().out().isEmpty());
+    for (String server : List.of("cmtime -p 7998", "ucmatose -p 7999", "udaddy -b " + there, "rdma_server -p 7997")) {
+      running.add(serve(server));
+    }
+    Bundle cm = Bundles.named(context, "org.rdma4j.rdma.cm");
+    cm.stop();
+    for (ShellJob job : running) {
+      assertEquals(job.toString(), FAILED, job.await());
+    }
+    jobs.clear();
+    cm.start();
+    manager = managers.waitForService(PATIENCE_MILLIS);
+    ShellJob server = serve("rping -s");
+    run("rping -c -C 2 -a " + there);
+    server.succeeds();
   }
 
   /** What must have happened before the provider starts again. */

@@ -50,7 +50,12 @@ final class Client {
 
   /** Runs all steps and prints the table; the exit status. */
   int run() throws InterruptedException {
-    channel.handler(this::handle);
+    try (EventThread _ = new EventThread(channel, this::handle, this::lost)) {
+      return steps();
+    }
+  }
+
+  private int steps() throws InterruptedException {
     for (int i = 0; i < nodes.length; i++) {
       nodes[i] = new Node(i, options.retries());
     }
@@ -75,7 +80,6 @@ final class Client {
       node.failed = node.id == null;
     }
     step(Step.DESTROY, "", node -> node.id.close());
-    channel.close();
     print();
     return failed ? Cmtime.FAILED : 0;
   }
@@ -155,6 +159,15 @@ final class Client {
       default -> {
         // Nothing to do, as in the original.
       }
+    }
+  }
+
+  /** There are no more events: no step of no connection ends any more. */
+  private void lost(VerbsException why) {
+    err.println(Cmtime.text("failure in rdma_get_cm_event in process_server_events", why));
+    for (Node node : nodes) {
+      node.failed = true;
+      ended(node, node.step);
     }
   }
 

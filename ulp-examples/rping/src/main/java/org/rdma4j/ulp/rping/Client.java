@@ -27,6 +27,12 @@ final class Client {
     output.debug("created cm_id " + id.number());
   }
 
+  /** There are no more events. */
+  void lost(VerbsException why) {
+    output.error("rdma_get_cm_event", why);
+    conversation.reach(RpingState.ERROR);
+  }
+
   /** Sends all pings; the exit status. */
   int run() throws CommandException, InterruptedException {
     resolve();

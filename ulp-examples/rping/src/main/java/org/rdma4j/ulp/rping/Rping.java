@@ -47,8 +47,8 @@ final class Rping implements Command {
       throw new CommandException("No RDMA devices were detected", NO_DEVICES, null);
     }
     Output output = new Output(out, err, options.debug());
-    try (RdmaCm cm = manager.open("rping");
-        EventChannel channel = cm.createEventChannel()) {
+    try (RdmaCm cm = manager.open("rping")) {
+      EventChannel channel = cm.createEventChannel();
       return options.server() ? serve(cm, channel, options, output) : connect(cm, channel, options, output);
     } catch (VerbsException e) {
       throw Output.failure("rping", e);
@@ -58,14 +58,15 @@ final class Rping implements Command {
   private static int connect(RdmaCm cm, EventChannel channel, RpingOptions options, Output output)
       throws CommandException, InterruptedException {
     Client client = new Client(cm, channel, options, output);
-    channel.handler(event -> deliver(event, null, output));
-    return client.run();
+    try (EventThread _ = new EventThread(channel, event -> deliver(event, null, output), client::lost)) {
+      return client.run();
+    }
   }
 
   private static int serve(RdmaCm cm, EventChannel channel, RpingOptions options, Output output)
       throws CommandException, InterruptedException {
-    try (Server server = new Server(cm, channel, options, output)) {
-      channel.handler(event -> deliver(event, server, output));
+    try (Server server = new Server(cm, channel, options, output);
+        EventThread _ = new EventThread(channel, event -> deliver(event, server, output), server::lost)) {
       return server.run();
     }
   }

@@ -2,6 +2,7 @@ package org.rdma4j.ulp.rping;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,7 +29,9 @@ final class Server implements AutoCloseable {
   private final EventChannel channel;
   private final RpingOptions options;
   private final Output output;
-  private final BlockingQueue<RdmaCmEvent> events = new LinkedBlockingQueue<>();
+  /** Of what is no connection; empty when there are no more. */
+  private final BlockingQueue<Optional<RdmaCmEvent>> events = new LinkedBlockingQueue<>();
+
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
   private RdmaCmId listener;
 
@@ -41,14 +44,23 @@ final class Server implements AutoCloseable {
 
   /** An event that is not of a connection. */
   void onEvent(RdmaCmEvent event) {
-    events.add(event);
+    events.add(Optional.of(event));
+  }
+
+  /** There are no more events. */
+  void lost(VerbsException why) {
+    output.error("rdma_get_cm_event", why);
+    events.add(Optional.empty());
   }
 
   /** Serves; the exit status. */
   int run() throws CommandException, InterruptedException {
     listen();
     while (true) {
-      RdmaCmEvent event = events.take();
+      RdmaCmEvent event = events.take().orElse(null);
+      if (event == null) {
+        return Output.FAILED;
+      }
       if (event.type() == RdmaCmEventType.DEVICE_REMOVAL && event.id() == listener) {
         output.error("cma detected device removal!!!!");
         listenAgain();
