@@ -48,9 +48,11 @@ class ConnectionFaultsIT {
     peer.exec("rm -f " + GUEST_GO).ok();
   }
 
+  /** Every message gets through again, and no program of a test that failed is left to the next. */
   @AfterEach
-  void everyMessageGetsThroughAgain() {
+  void cleanUp() {
     peer.lose("off");
+    peer.exec("killall -q -KILL python3; true").ok();
   }
 
   /** So that both are there with each device without doubling the time. */
@@ -73,7 +75,7 @@ class ConnectionFaultsIT {
       clients.add(here("connect", each.guest(), port + 2));
     }
     Rdma4j rdma = new Rdma4j(peer, device);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     script.addAll(clients);
     script.add("rdma resource show");
     LinkCapture capture = peer.capture("answers-of-linux-" + device.device(), CAPTURED);
@@ -82,7 +84,7 @@ class ConnectionFaultsIT {
     try (capture;
         Running serving = guest.startAll(servers, LIMIT)) {
       guest.awaitListeners(servers.size(), serving);
-      here = rdma.startScript("answers", script).await(LIMIT).ok().output();
+      here = CmPeerJar.start(rdma, "answers", script).await(LIMIT).ok().output();
       serving.await(LIMIT).ok();
       there = guest.results(servers.size());
     }
@@ -108,7 +110,7 @@ class ConnectionFaultsIT {
   @EnumSource
   void everyAnswerOfOurs(Device device) {
     Rdma4j rdma = new Rdma4j(peer, device);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     List<String> clients = new ArrayList<>();
     for (Family each : Family.values()) {
       int port = PORT + 10 * each.ordinal();
@@ -123,7 +125,7 @@ class ConnectionFaultsIT {
     String here;
     List<String> there;
     try (capture;
-        Running serving = rdma.startScript("answering", script)) {
+        Running serving = CmPeerJar.start(rdma, "answering", script)) {
       CmGuest.await(() -> serving.output().contains("4 listen"), serving);
       there = guest.runAll(clients, LIMIT);
       here = serving.await(LIMIT).ok().output();
@@ -150,7 +152,7 @@ class ConnectionFaultsIT {
     Device device = Device.CONNECTX;
     Family family = family(device);
     Rdma4j rdma = new Rdma4j(peer, device);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     script.add(here("connect", family.guest(), PORT) + " --count 2");
     script.add("rdma resource show");
     String server = guestSide("serve", family.guest(), PORT) + " --backlog 1 --count 2 --until " + GUEST_GO;
@@ -159,7 +161,7 @@ class ConnectionFaultsIT {
     try (capture;
         Running serving = peer.start(server, LIMIT)) {
       guest.awaitListeners(1, serving);
-      try (Running asking = rdma.startScript("backlog", script)) {
+      try (Running asking = CmPeerJar.start(rdma, "backlog", script)) {
         CmGuest.await(() -> capture.count("MAD CM REQ") > 2, asking);
         peer.exec("touch " + GUEST_GO).ok();
         here = asking.await(LIMIT).ok().output();
@@ -179,14 +181,14 @@ class ConnectionFaultsIT {
     Device device = Device.RXE;
     Family family = family(device);
     Rdma4j rdma = new Rdma4j(peer, device);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     script.add(here("serve", family.here(), PORT) + " --backlog 1 --count 2 --until " + go);
     script.add("rdma resource show");
     String client = guestSide("connect", family.here(), PORT) + " --count 2";
     LinkCapture capture = peer.capture("backlog-of-" + device.device(), CAPTURED);
     String here;
     try (capture;
-        Running serving = rdma.startScript("backlog-server", script)) {
+        Running serving = CmPeerJar.start(rdma, "backlog-server", script)) {
       CmGuest.await(() -> serving.output().contains("listening"), serving);
       try (Running asking = peer.start(client, LIMIT)) {
         CmGuest.await(() -> capture.count("MAD CM REQ") > 2, asking);
@@ -208,7 +210,7 @@ class ConnectionFaultsIT {
   void everyMessageToLinuxIsLost(Device device) throws IOException {
     Family family = family(device);
     Rdma4j rdma = new Rdma4j(peer, device);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     script.add(here("connect", family.guest(), PORT) + " --until " + go);
     script.add("rdma resource show");
     LinkCapture capture = peer.capture("lost-to-linux-" + device.device(), CAPTURED);
@@ -217,7 +219,7 @@ class ConnectionFaultsIT {
         Running serving = peer.start(guestSide("serve", family.guest(), PORT), LIMIT)) {
       guest.awaitListeners(1, serving);
       peer.lose("REQ REP RTU DREQ DREP");
-      try (Running asking = rdma.startScript("lost", script)) {
+      try (Running asking = CmPeerJar.start(rdma, "lost", script)) {
         CmGuest.await(() -> serving.output().contains("ESTABLISHED"), asking);
         Files.createFile(go);
         here = asking.await(LIMIT).ok().output();
@@ -245,14 +247,14 @@ class ConnectionFaultsIT {
     Family family = family(device);
     String lost = device == Device.RXE ? "RTU" : "REP";
     Rdma4j rdma = new Rdma4j(peer, device);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     script.add(here("serve", family.here(), PORT));
     script.add("rdma resource show");
     String client = guestSide("connect", family.here(), PORT) + " --until " + GUEST_GO;
     LinkCapture capture = peer.capture("lost-from-linux-" + device.device(), CAPTURED);
     String here;
     try (capture;
-        Running serving = rdma.startScript("lost-server", script)) {
+        Running serving = CmPeerJar.start(rdma, "lost-server", script)) {
       CmGuest.await(() -> serving.output().contains("listening"), serving);
       peer.lose(lost + " DREQ");
       try (Running asking = peer.start(client, LIMIT)) {
@@ -275,13 +277,13 @@ class ConnectionFaultsIT {
   @Test
   void linuxIsOutOfReach() throws IOException {
     Rdma4j rdma = new Rdma4j(peer, Device.RXE);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     script.add(here("connect", LinuxPeer.GUEST, PORT) + " --until " + go + " &");
     script.add(here("connect", LinuxPeer.GUEST, PORT) + " --from " + go);
     String here;
     try (Running serving = peer.start(guestSide("serve", LinuxPeer.GUEST, PORT) + " --count 2", LIMIT)) {
       guest.awaitListeners(1, serving);
-      try (Running asking = rdma.startScript("out-of-reach", script)) {
+      try (Running asking = CmPeerJar.start(rdma, "out-of-reach", script)) {
         CmGuest.await(() -> asking.output().contains("event ESTABLISHED"), asking);
         peer.lose("--all " + ALL);
         Files.createFile(go);
@@ -303,14 +305,14 @@ class ConnectionFaultsIT {
   @Test
   void linuxProgramDies() {
     Rdma4j rdma = new Rdma4j(peer, Device.RXE);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     script.add(here("serve", LinuxPeer.HERE, PORT) + " &");
     script.add(here("serve", LinuxPeer.HERE, PORT + 1) + " --answer nothing &");
     script.add("cm_listeners 2");
     String asks = guestSide("connect", LinuxPeer.HERE, PORT + 1);
     String connected = guestSide("connect", LinuxPeer.HERE, PORT) + " --until " + GUEST_GO;
     String here;
-    try (Running serving = rdma.startScript("death", script)) {
+    try (Running serving = CmPeerJar.start(rdma, "death", script)) {
       CmGuest.await(() -> serving.output().contains("2 listen"), serving);
       try (Running dying = guest.startAll(List.of(asks, connected), LIMIT)) {
         CmGuest.await(

@@ -73,7 +73,7 @@ class ConnectionIT {
   void rdma4jServes(Device device) {
     List<Ulp> all = programs(Family.IPV6);
     Rdma4j rdma = new Rdma4j(peer, device);
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     all.forEach(each -> script.add(each.server(each.family().here()) + " &"));
     List<String> clients = all.stream().map(each -> each.client(each.family().here())).toList();
     script.add("cm_listeners " + all.size());
@@ -81,7 +81,7 @@ class ConnectionIT {
     String here;
     List<String> there;
     try (capture;
-        Running serving = rdma.startScript("connection-servers", script)) {
+        Running serving = CmPeerJar.start(rdma, "connection-servers", script)) {
       CmGuest.await(() -> serving.output().contains(all.size() + " listen"), serving);
       there = guest.runAll(clients, LIMIT);
       here = serving.await(LIMIT).ok().output();
@@ -108,9 +108,9 @@ class ConnectionIT {
       assertTimes(here);
       peer.exec("killall cmtime").ok();
     }
-    List<String> script = new ArrayList<>(CmPeerJar.startCommands(rdma));
+    List<String> script = new ArrayList<>();
     script.addAll(List.of(server.formatted(LinuxPeer.HERE) + " &", "cm_listeners 1"));
-    try (Running serving = rdma.startScript("cmtime-server", script)) {
+    try (Running serving = CmPeerJar.start(rdma, "cmtime-server", script)) {
       CmGuest.await(() -> serving.output().contains("1 listen"), serving);
       assertTimes(peer.exec(client.formatted(LinuxPeer.HERE)).ok().output());
       assertFalse(Rdma4j.hasWarned(serving.output()), serving.output());

@@ -42,16 +42,17 @@ final class Rdma4j {
       script.add(command);
       script.add(SEPARATOR);
     }
-    return startScript(name, script);
+    return startScript(name, List.of(), script);
   }
 
-  /** Starts a container that makes the device on this side's interface and then runs a script, and nothing else. */
-  Running startScript(String name, List<String> commands) {
+  /** Starts a container that runs a script, makes the device on this side's interface, and runs another script. */
+  Running startScript(String name, List<String> before, List<String> commands) {
     Path jar = PROJECT.resolve("cnf/target/rdma.jar");
     if (!Files.exists(jar)) {
       throw new PeerException(jar + " is not built");
     }
-    List<String> script = new ArrayList<>(List.of(device.add()));
+    List<String> script = new ArrayList<>(before);
+    script.add(device.add());
     script.addAll(commands);
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command = List.of(PROJECT.resolve("rdma").toString(), "--bare", String.join("; ", script));
