@@ -15,14 +15,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.felix.service.command.CommandProcessor;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.BundleException;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
+import org.osgi.framework.launch.Framework;
 import org.osgi.framework.startlevel.FrameworkStartLevel;
 import org.osgi.service.cm.ConfigurationAdmin;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.component.runtime.ServiceComponentRuntime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What {@code java -jar rdma.jar} runs once the container is up: one command and its exit status, or else the shell.
@@ -33,6 +37,8 @@ public final class Main implements Callable<Integer> {
   private static final int USAGE_ERROR = 2;
   private static final int PRODUCT_LEVEL = 10;
   private static final Duration DEVICE_LIMIT = Duration.ofSeconds(5);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
+  private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 
   private final String[] arguments;
   private final CommandProcessor processor;
@@ -60,6 +66,7 @@ public final class Main implements Callable<Integer> {
     PrintStream out = stream(FileDescriptor.out, "stdout.encoding");
     PrintStream err = stream(FileDescriptor.err, "stderr.encoding");
     awaitStart();
+    stopAtExit(err);
     Options options;
     try {
       options = Options.parse(arguments);
@@ -90,6 +97,29 @@ public final class Main implements Callable<Integer> {
     var started = new CountDownLatch(1);
     context.getBundle(0).adapt(FrameworkStartLevel.class).setStartLevel(PRODUCT_LEVEL, event -> started.countDown());
     started.await();
+  }
+
+  /**
+   * A process that is told to end stops the container first, so that bundles give back what they have and connections
+   * say goodbye to their peers, as a kernel does for a process; one that is killed does not. What commands and the
+   * launcher have to say of that is no news to who ends them.
+   */
+  private void stopAtExit(PrintStream err) {
+    if (context.getBundle(0) instanceof Framework framework) {
+      Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("rdma exit").unstarted(() -> stop(framework, err)));
+    }
+  }
+
+  private static void stop(Framework framework, PrintStream err) {
+    try {
+      err.close();
+      framework.stop();
+      framework.waitForStop(STOP_LIMIT.toMillis());
+    } catch (BundleException e) {
+      LOG.warn("the container does not stop", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private int run(Options options, PrintStream out, PrintStream err) {
