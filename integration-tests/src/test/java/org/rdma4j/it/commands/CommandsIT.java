@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -186,12 +187,51 @@ class CommandsIT {
     assertTrue(mistake.errors().startsWith("simulate: invalid argument 'none' for --seeds: "), mistake::toString);
   }
 
+  /** One container serves, another is its client; the peer hears at once that the process is told to end. */
+  @Test
+  void aProcessThatIsToldToEndSaysGoodbye() throws Exception {
+    String link = "rdma link add rxe0 type rxe netdev lo addr " + ADDRESSES;
+    Path served = directory.resolve("served");
+    Path errors = directory.resolve("served.err");
+    Process server = start(link + "1; rping -s -v", served.toFile(), errors.toFile());
+    Process client = null;
+    try {
+      client =
+          start(
+              link + "2; rping -c -a " + ADDRESSES + "1 -C 100000000",
+              directory.resolve("asked").toFile(),
+              directory.resolve("asked.err").toFile());
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+      while (!Files.readString(served).contains("server ping data: rdma-ping-9: ")) {
+        assertTrue(System.nanoTime() - end < 0 && client.isAlive(), () -> "no pings");
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+      }
+      server.destroy();
+      assertTrue(client.waitFor(WAIT_SECONDS, TimeUnit.SECONDS), "the client does not end");
+      assertTrue(server.waitFor(WAIT_SECONDS, TimeUnit.SECONDS), "the server does not end");
+    } finally {
+      server.destroyForcibly();
+      if (client != null) {
+        client.destroyForcibly();
+      }
+    }
+    String heard = Files.readString(directory.resolve("asked.err"));
+    assertTrue(heard.startsWith("client DISCONNECT EVENT..."), heard);
+    assertEquals(0, client.exitValue(), heard);
+    assertEquals(128 + 15, server.exitValue());
+    assertEquals("", Files.readString(errors));
+  }
+
+  private Process start(String script, File out, File err) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder("../rdma", "--bare", script).redirectOutput(out).redirectError(err);
+    builder.environment().put("RDMA_JAVA", ProcessHandle.current().info().command().orElse("java"));
+    return builder.start();
+  }
+
   private Result rdma(String script) throws IOException, InterruptedException {
     File out = directory.resolve("out").toFile();
     File err = directory.resolve("err").toFile();
-    ProcessBuilder builder = new ProcessBuilder("../rdma", "--bare", script).redirectOutput(out).redirectError(err);
-    builder.environment().put("RDMA_JAVA", ProcessHandle.current().info().command().orElse("java"));
-    Process process = builder.start();
+    Process process = start(script, out, err);
     try {
       assertTrue(process.waitFor(WAIT_SECONDS, TimeUnit.SECONDS), () -> "still running: " + script);
     } finally {

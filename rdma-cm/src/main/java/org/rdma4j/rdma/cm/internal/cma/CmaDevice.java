@@ -57,11 +57,6 @@ final class CmaDevice {
     return ports.get(ports.firstKey());
   }
 
-  /** The number of a port, 0 for one of another device. */
-  int number(CmPort port) {
-    return ports.entrySet().stream().filter(each -> each.getValue() == port).mapToInt(Map.Entry::getKey).sum();
-  }
-
   /** The slot of a local address, RoCE v2 first; null where no port has the address. */
   GidEntry find(InetAddress address) {
     Gid gid = Gid.of(address);

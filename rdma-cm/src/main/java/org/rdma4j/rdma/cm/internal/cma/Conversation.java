@@ -1,6 +1,5 @@
 package org.rdma4j.rdma.cm.internal.cma;
 
-import java.util.function.IntSupplier;
 import org.rdma4j.ib.core.verbs.AhAttributes;
 import org.rdma4j.ib.core.verbs.DeviceLimit;
 import org.rdma4j.ib.core.verbs.Errno;
@@ -200,7 +199,7 @@ final class Conversation {
     boolean done = false;
     try {
       if (qp != null) {
-        makeReady(qp, () -> resources, () -> depth);
+        makeReady(qp, resources, depth);
       }
       cm.sendRep(
           new RepParameters(
@@ -251,16 +250,16 @@ final class Conversation {
     }
   }
 
-  private void makeReady(QueuePair qp, IntSupplier resources, IntSupplier depth) {
+  private void makeReady(QueuePair qp, int resources, int depth) {
     qp.modify(qpAttributes(QpState.INIT));
     QpAttributes toReceive = qpAttributes(QpState.RTR);
     if (toReceive.has(QpAttribute.MAX_DEST_RD_ATOMIC)) {
-      toReceive.maxDestRdAtomic(resources.getAsInt());
+      toReceive.maxDestRdAtomic(resources);
     }
     qp.modify(toReceive);
     QpAttributes toSend = qpAttributes(QpState.RTS);
     if (toSend.has(QpAttribute.MAX_QP_RD_ATOMIC)) {
-      toSend.maxRdAtomic(depth.getAsInt());
+      toSend.maxRdAtomic(depth);
     }
     qp.modify(toSend);
   }
@@ -405,7 +404,7 @@ final class Conversation {
       return Verdict.KEEP;
     }
     try {
-      makeReady(qp, answer::responderResources, answer::initiatorDepth);
+      makeReady(qp, answer.responderResources(), answer.initiatorDepth());
       cm.sendRtu(NOTHING);
       established = true;
       post(RdmaCmEventType.ESTABLISHED, said);

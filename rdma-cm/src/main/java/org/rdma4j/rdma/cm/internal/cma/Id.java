@@ -351,7 +351,6 @@ final class Id implements RdmaCmId, PortTable.User {
   void beginPassive(
       CmId cm,
       CmaDevice where,
-      int portNumber,
       GidEntry entry,
       InetSocketAddress here,
       InetSocketAddress peer,
@@ -361,7 +360,6 @@ final class Id implements RdmaCmId, PortTable.User {
       place.begin(where, entry, here, peer, way);
       state = CONNECT;
       conversation.beginPassive(cm, ece);
-      LOG.trace("{} has port {}", this, portNumber);
     }
   }
 

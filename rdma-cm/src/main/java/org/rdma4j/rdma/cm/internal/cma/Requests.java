@@ -26,7 +26,7 @@ final class Requests {
   private Requests() {}
 
   /** Where a request came to. */
-  private record Asked(CmaDevice device, int port, GidEntry gid, CmaHeader header, Id listener, int localPort) {
+  private record Asked(CmaDevice device, GidEntry gid, CmaHeader header, Id listener, int localPort) {
     InetSocketAddress local() {
       return new InetSocketAddress(header.destination(), localPort);
     }
@@ -91,7 +91,7 @@ final class Requests {
       LOG.debug("nobody listens on {} port {} of {} for {}", header.destination(), port, device, header.source());
       return null;
     }
-    return new Asked(device, device.number(cm.port()), gid, header, listener, port);
+    return new Asked(device, gid, header, listener, port);
   }
 
   /** Makes an event of an identifier. */
@@ -105,7 +105,7 @@ final class Requests {
       return listener.offer(
           made -> {
             made.beginPassive(
-                cm, asked.device(), asked.port(), asked.gid(), asked.local(), asked.header().source(), route, ece);
+                cm, asked.device(), asked.gid(), asked.local(), asked.header().source(), route, ece);
             return telling.of(made);
           });
     } catch (VerbsException e) {
