@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @PeerTest
 class ConnectionFaultsIT {
   private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LONG_LIMIT = Duration.ofSeconds(100);
   private static final int PORT = 18800;
   private static final int CAPTURED = 5_000;
   private static final String NOTHING_LEFT = "pd 1 cq 1 qp 1 cm_id 0 ";
@@ -299,6 +300,30 @@ class ConnectionFaultsIT {
     assertWithin(16_000, 30_000, CmEvents.millis(here, "DISCONNECTED"));
     assertWithin(16_000, 30_000, CmEvents.millis(here, "UNREACHABLE"));
     assertFalse(Rdma4j.hasWarned(here), here);
+  }
+
+  /** Linux asks and then neither hears nor says anything more: ours has agreed 16 times, every 4 s as Linux said. */
+  @Test
+  void linuxIsOutOfReachAfterItsRequest() {
+    Rdma4j rdma = new Rdma4j(peer, Device.RXE);
+    List<String> script = List.of(here("serve", LinuxPeer.HERE, PORT), "rdma resource show");
+    String here;
+    try (Running serving = CmPeerJar.start(rdma, "no-rtu", script)) {
+      CmGuest.await(() -> serving.output().contains("listening"), serving);
+      peer.lose("--all MRA REJ REP RTU DREQ DREP");
+      try (Running asking = peer.start(guestSide("connect", LinuxPeer.HERE, PORT), LONG_LIMIT)) {
+        here = serving.await(LONG_LIMIT).output();
+        peer.exec("killall -KILL python3").ok();
+        asking.await(LIMIT);
+      }
+    }
+    assertEquals(
+        List.of("CONNECT_REQUEST status 0 resources 1 depth 1 data", "UNREACHABLE status -110"),
+        CmEvents.of(here),
+        here);
+    assertWithin(60_000, 80_000, CmEvents.millis(here, "UNREACHABLE"));
+    assertFalse(Rdma4j.hasWarned(here), here);
+    guest.assertNothingLeft(here);
   }
 
   /** A program that dies has a kernel that says so: to whom it asked, and to whom it is connected with. */

@@ -25,7 +25,7 @@ import org.rdma4j.rdma.cm.RdmaCmId;
 
 /** One end of connections, which prints every event that it gets, as {@code cm.py} does. */
 final class CmPeer {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final Duration RESOLVE = Duration.ofSeconds(5);
   private static final long LOOK_MILLIS = 20;
   private static final long NANOS_PER_MILLI = 1_000_000;
